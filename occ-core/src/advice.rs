@@ -1,0 +1,326 @@
+//! The smallest single changes that make a launch pass.
+
+use crate::check::{Check, Rule};
+use crate::launch::{Carveout, grid_blocks, product};
+use crate::occupancy::min;
+use crate::search::register_budget;
+
+/// One change of one argument.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Change {
+    /// Registers per thread.
+    Registers(u32),
+    /// Dynamic shared memory per block in bytes.
+    DynamicSmem(u32),
+    /// Static shared memory per block in bytes.
+    StaticSmem(u32),
+    /// Named barriers of a block.
+    Barriers(u32),
+    /// No preferred carve-out.
+    NoCarveout,
+    /// No cluster.
+    NoCluster,
+    /// Threads of a block along its axes.
+    Block([u32; 3]),
+    /// Blocks of the grid along its axes.
+    Grid([u32; 3]),
+    /// A lower requirement on occupancy, all that the launch reaches as it is.
+    MinOccupancy(f64),
+}
+
+/// The changes that each make a launch pass a rule, the most direct first. Every one has been tried.
+///
+/// ```
+/// use occ_core::{Arch, Change, Check, Kernel, Launch, Requirement, Rule};
+///
+/// let check = Check {
+///     archs: &[Arch::SM_89],
+///     kernel: Kernel::new().registers(162),
+///     launch: Launch::new(512),
+///     ..Check::new()
+/// };
+/// let advice = check.advice(Rule::Launch);
+/// assert_eq!(advice.changes(), [Some(Change::Registers(128)), Some(Change::Block([384, 1, 1])), None]);
+/// assert!(check.with(Change::Block([384, 1, 1])).passes());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Advice {
+    changes: [Option<Change>; Self::MOST],
+}
+
+impl Advice {
+    /// Most changes that are given.
+    pub const MOST: usize = 3;
+
+    /// The changes; `None` after the last.
+    pub const fn changes(&self) -> [Option<Change>; Self::MOST] {
+        self.changes
+    }
+
+    /// Whether no single change is enough.
+    pub const fn is_empty(&self) -> bool {
+        self.changes[0].is_none()
+    }
+
+    const fn add(&mut self, change: Option<Change>) {
+        let Some(change) = change else {
+            return;
+        };
+        let mut at = 0;
+        while at < Self::MOST {
+            if self.changes[at].is_none() {
+                self.changes[at] = Some(change);
+                return;
+            }
+            at += 1;
+        }
+    }
+}
+
+impl<'a> Check<'a> {
+    /// This check with one change made.
+    #[must_use]
+    pub const fn with(&self, change: Change) -> Check<'a> {
+        let mut changed = *self;
+        match change {
+            Change::Registers(registers) => changed.kernel.registers = Some(registers),
+            Change::DynamicSmem(bytes) => changed.launch.dynamic_smem = bytes,
+            Change::StaticSmem(bytes) => changed.kernel.static_smem = bytes,
+            Change::Barriers(barriers) => changed.kernel.barriers = barriers,
+            Change::NoCarveout => changed.launch.carveout = Carveout::Default,
+            Change::NoCluster => changed.launch.cluster = None,
+            Change::Block(axes) => changed.launch.block = axes,
+            Change::Grid(axes) => changed.launch.grid = Some(axes),
+            Change::MinOccupancy(fraction) => changed.requirement.min_occupancy = Some(fraction),
+        }
+        changed
+    }
+
+    /// The smallest single changes that make the launch pass `rule` and break no other rule. None if it passes.
+    pub const fn advice(&self, rule: Rule) -> Advice {
+        let mut advice = Advice { changes: [None; Advice::MOST] };
+        if self.verdict(rule).passes() || self.out_of_range().is_some() {
+            return advice;
+        }
+        match rule {
+            Rule::Launch => {
+                advice.add(self.fewer_registers());
+                advice.add(self.less(Amount::DynamicSmem));
+                advice.add(self.less(Amount::StaticSmem));
+                advice.add(self.less(Amount::Barriers));
+                advice.add(self.tried(Rule::Launch, Change::NoCarveout));
+                advice.add(self.other_block(rule));
+                advice.add(self.tried(Rule::Launch, Change::NoCluster));
+                advice.add(self.whole_clusters());
+                if advice.is_empty() {
+                    advice.add(self.lower_requirement());
+                }
+            }
+            Rule::LaneEfficiency => advice.add(self.other_block(rule)),
+            Rule::Waves | Rule::TailIdle => advice.add(self.larger_grid(rule)),
+        }
+        advice
+    }
+
+    /// `change`, if the launch then passes `rule` and every other rule it passes now.
+    const fn tried(&self, rule: Rule, change: Change) -> Option<Change> {
+        let changed = self.with(change);
+        if !changed.verdict(rule).passes() {
+            return None;
+        }
+        let mut at = 0;
+        while at < Rule::ALL.len() {
+            let other = Rule::ALL[at];
+            if self.verdict(other).passes() && !changed.verdict(other).passes() {
+                return None;
+            }
+            at += 1;
+        }
+        Some(change)
+    }
+
+    const fn fewer_registers(&self) -> Option<Change> {
+        let Some(now) = self.kernel.registers else {
+            return None;
+        };
+        let mut budget = now;
+        let mut at = 0;
+        while at < self.archs.len() {
+            let sm = self.archs[at].limits();
+            let warps = self.launch.threads().div_ceil(sm.warp_size.get());
+            let blocks = self.requirement.blocks_per_sm(sm, warps);
+            match register_budget(sm, &self.kernel, &self.launch, blocks) {
+                Some(here) => budget = min(budget, here),
+                None => return None,
+            }
+            at += 1;
+        }
+        if budget < now { self.tried(Rule::Launch, Change::Registers(budget)) } else { None }
+    }
+
+    /// The largest smaller amount that is enough.
+    const fn less(&self, amount: Amount) -> Option<Change> {
+        let now = match amount {
+            Amount::DynamicSmem => self.launch.dynamic_smem,
+            Amount::StaticSmem => self.kernel.static_smem,
+            Amount::Barriers => self.kernel.barriers,
+        };
+        // A block always has the barrier of `__syncthreads`, which is as good as none.
+        let least = if matches!(amount, Amount::Barriers) { 1 } else { 0 };
+        if now <= least || !self.with(amount.set(least)).verdict(Rule::Launch).passes() {
+            return None;
+        }
+        let mut enough = least;
+        let mut not = now;
+        while enough + 1 < not {
+            let middle = enough + (not - enough) / 2;
+            if self.with(amount.set(middle)).verdict(Rule::Launch).passes() {
+                enough = middle;
+            } else {
+                not = middle;
+            }
+        }
+        self.tried(Rule::Launch, amount.set(enough))
+    }
+
+    /// The block of whole warps nearest in size that passes; the larger of two as near. Its last axis changes.
+    const fn other_block(&self, rule: Rule) -> Option<Change> {
+        let now = product(self.launch.block);
+        let [x, y, z] = self.launch.block;
+        let axis = if z > 1 && x > 0 && y > 0 {
+            2
+        } else if y > 1 && x > 0 {
+            1
+        } else {
+            0
+        };
+        let mut base = self.launch.block;
+        base[axis] = 1;
+        let mut at = axis + 1;
+        while at < 3 {
+            base[at] = 1;
+            at += 1;
+        }
+        let each = product(base);
+        let mut best: Option<[u32; 3]> = None;
+        let mut count = 1;
+        while count <= 1024 && each.saturating_mul(count) <= 1024 {
+            let threads = each * count;
+            let mut block = base;
+            block[axis] = count;
+            let nearer = match best {
+                Some(best) => threads.abs_diff(now) <= product(best).abs_diff(now),
+                None => true,
+            };
+            if threads % 32 == 0 && threads != now && nearer && self.tried(rule, Change::Block(block)).is_some() {
+                best = Some(block);
+            }
+            count += 1;
+        }
+        match best {
+            Some(block) => Some(Change::Block(block)),
+            None => None,
+        }
+    }
+
+    /// The grid rounded up to whole clusters.
+    const fn whole_clusters(&self) -> Option<Change> {
+        let (Some(cluster), Some(mut grid)) = (self.launch.cluster, self.launch.grid) else {
+            return None;
+        };
+        let mut at = 0;
+        while at < 3 {
+            match grid[at].checked_next_multiple_of(cluster[at]) {
+                Some(rounded) if rounded > 0 => grid[at] = rounded,
+                _ => return None,
+            }
+            at += 1;
+        }
+        self.tried(Rule::Launch, Change::Grid(grid))
+    }
+
+    /// A one-dimensional grid with enough blocks for enough waves, or for a last wave that is full enough.
+    const fn larger_grid(&self, rule: Rule) -> Option<Change> {
+        let Some(grid @ [now, 1, 1]) = self.launch.grid else {
+            return None;
+        };
+        let mut blocks = grid_blocks(grid);
+        // Each GPU that is short raises the grid to what it needs; what suits one may be short on another.
+        let mut rounds = 0;
+        while rounds < 64 {
+            if blocks > u32::MAX as u64 {
+                return None;
+            }
+            let change = Change::Grid([blocks as u32, 1, 1]);
+            let changed = self.with(change);
+            let Some((_, waves)) = changed.first_short_grid(rule) else {
+                return if blocks > now as u64 { self.tried(rule, change) } else { None };
+            };
+            let wanted = match (rule, self.requirement.min_waves) {
+                (Rule::Waves, Some(required)) => {
+                    let wanted = (required * waves.slots() as f64) as u64;
+                    if (wanted as f64 / waves.slots() as f64) < required { wanted + 1 } else { wanted }
+                }
+                _ => waves.blocks.next_multiple_of(waves.slots()),
+            };
+            blocks = if wanted > blocks { wanted } else { blocks + 1 };
+            rounds += 1;
+        }
+        None
+    }
+
+    /// The occupancy the launch reaches on every capability, in whole hundredths of a percent.
+    const fn lower_requirement(&self) -> Option<Change> {
+        let Some(required) = self.requirement.min_occupancy else {
+            return None;
+        };
+        let mut least = required;
+        let mut at = 0;
+        while at < self.archs.len() {
+            match self.on(self.archs[at]) {
+                Ok(answer) if answer.fraction() < least => least = answer.fraction(),
+                Ok(_) => {}
+                Err(_) => return None,
+            }
+            at += 1;
+        }
+        let rounded_down = (least * 10_000.0) as u32 as f64 / 10_000.0;
+        self.tried(Rule::Launch, Change::MinOccupancy(rounded_down))
+    }
+}
+
+/// An amount of which less can be enough.
+#[derive(Clone, Copy)]
+enum Amount {
+    DynamicSmem,
+    StaticSmem,
+    Barriers,
+}
+
+impl Amount {
+    const fn set(self, value: u32) -> Change {
+        match self {
+            Amount::DynamicSmem => Change::DynamicSmem(value),
+            Amount::StaticSmem => Change::StaticSmem(value),
+            Amount::Barriers => Change::Barriers(value),
+        }
+    }
+}
+
+/// The most blocks per SM any declared capability needs, if all need the same: what `__launch_bounds__` can be told.
+pub(crate) const fn common_blocks_per_sm(check: &Check<'_>) -> Option<u32> {
+    let mut common = None;
+    let mut at = 0;
+    while at < check.archs.len() {
+        let sm = check.archs[at].limits();
+        let warps = check.launch.threads().div_ceil(sm.warp_size.get());
+        let blocks = check.requirement.blocks_per_sm(sm, warps);
+        match common {
+            None => common = Some(blocks),
+            Some(other) if other == blocks => {}
+            Some(_) => return None,
+        }
+        at += 1;
+    }
+    common
+}

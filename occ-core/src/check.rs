@@ -1,0 +1,488 @@
+//! A launch held against what it must reach, on every compute capability it is declared for.
+
+use crate::arch::Arch;
+use crate::gpu::Gpu;
+use crate::grid::Waves;
+use crate::launch::{Kernel, Launch, grid_blocks};
+use crate::limits::SmLimits;
+use crate::occupancy::{Occupancy, Resource, max, occupancy};
+use crate::refusal::Refusal;
+use crate::text::Text;
+use crate::warps::lane_efficiency;
+
+/// What a launch must reach. Nothing is required that is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Requirement {
+    /// Theoretical occupancy, 0.0 to 1.0.
+    pub min_occupancy: Option<f64>,
+    /// Blocks an SM holds at once.
+    pub min_blocks_per_sm: Option<u32>,
+    /// Warps an SM holds at once.
+    pub min_warps_per_sm: Option<u32>,
+    /// Threads ÷ (32 × warps) of a block, 0.0 to 1.0.
+    pub min_lane_efficiency: Option<f64>,
+    /// Waves of the grid with their fraction, on every declared GPU.
+    pub min_waves: Option<f64>,
+    /// The share of slots left empty in the last wave, 0.0 to 1.0, on every declared GPU.
+    pub max_tail_idle: Option<f64>,
+}
+
+impl Requirement {
+    /// Nothing is required but that the launch can run.
+    pub const fn new() -> Self {
+        Requirement {
+            min_occupancy: None,
+            min_blocks_per_sm: None,
+            min_warps_per_sm: None,
+            min_lane_efficiency: None,
+            min_waves: None,
+            max_tail_idle: None,
+        }
+    }
+
+    /// Requires a theoretical occupancy of 0.0 to 1.0.
+    #[must_use]
+    pub const fn min_occupancy(mut self, fraction: f64) -> Self {
+        self.min_occupancy = Some(fraction);
+        self
+    }
+
+    /// Requires blocks an SM holds at once.
+    #[must_use]
+    pub const fn min_blocks_per_sm(mut self, blocks: u32) -> Self {
+        self.min_blocks_per_sm = Some(blocks);
+        self
+    }
+
+    /// Requires warps an SM holds at once.
+    #[must_use]
+    pub const fn min_warps_per_sm(mut self, warps: u32) -> Self {
+        self.min_warps_per_sm = Some(warps);
+        self
+    }
+
+    /// Requires that this share of a block's lanes has a thread, 0.0 to 1.0.
+    #[must_use]
+    pub const fn min_lane_efficiency(mut self, fraction: f64) -> Self {
+        self.min_lane_efficiency = Some(fraction);
+        self
+    }
+
+    /// Requires waves of the grid, with their fraction.
+    #[must_use]
+    pub const fn min_waves(mut self, waves: f64) -> Self {
+        self.min_waves = Some(waves);
+        self
+    }
+
+    /// Requires that no more than this share of slots is empty in the last wave, 0.0 to 1.0.
+    #[must_use]
+    pub const fn max_tail_idle(mut self, fraction: f64) -> Self {
+        self.max_tail_idle = Some(fraction);
+        self
+    }
+
+    /// The fewest blocks per SM that satisfy what is required of occupancy, at least 1.
+    ///
+    /// ```
+    /// use occ_core::{Arch, Requirement};
+    ///
+    /// let half = Requirement::new().min_occupancy(0.5);
+    /// assert_eq!(half.blocks_per_sm(Arch::SM_80.limits(), 8), 4);
+    /// assert_eq!(half.blocks_per_sm(Arch::SM_86.limits(), 8), 3);
+    /// ```
+    #[inline]
+    pub const fn blocks_per_sm(&self, sm: &SmLimits, warps_per_block: u32) -> u32 {
+        let mut warps = match self.min_occupancy {
+            Some(fraction) => warps_for(sm, fraction),
+            None => 0,
+        };
+        if let Some(required) = self.min_warps_per_sm {
+            warps = max(warps, required);
+        }
+        let mut blocks = max(warps.div_ceil(max(warps_per_block, 1)), 1);
+        if let Some(required) = self.min_blocks_per_sm {
+            blocks = max(blocks, required);
+        }
+        blocks
+    }
+}
+
+/// The fewest warps whose share of the SM's is at least `fraction`, compared as it is shown: as a quotient.
+#[inline]
+const fn warps_for(sm: &SmLimits, fraction: f64) -> u32 {
+    let most = sm.max_warps_per_sm as f64;
+    let warps = (fraction * most) as u32;
+    if warps as f64 / most >= fraction { warps } else { warps + 1 }
+}
+
+/// A rule a launch is checked against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// It can run, and reaches the occupancy, blocks and warps per SM that are required.
+    Launch,
+    /// Enough lanes of a block have a thread.
+    LaneEfficiency,
+    /// The grid has enough waves.
+    Waves,
+    /// The last wave is full enough.
+    TailIdle,
+}
+
+impl Rule {
+    /// Every rule.
+    pub const ALL: [Rule; 4] = [Rule::Launch, Rule::LaneEfficiency, Rule::Waves, Rule::TailIdle];
+}
+
+/// An argument of the attribute: where an error points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// `arch`
+    Arch,
+    /// `gpu`
+    Gpu,
+    /// `min_occupancy`
+    MinOccupancy,
+    /// `min_blocks_per_sm`
+    MinBlocksPerSm,
+    /// `min_warps_per_sm`
+    MinWarpsPerSm,
+    /// `min_lane_efficiency`
+    MinLaneEfficiency,
+    /// `min_waves`
+    MinWaves,
+    /// `max_tail_idle`
+    MaxTailIdle,
+    /// `block`
+    Block,
+    /// `dynamic_smem`
+    DynamicSmem,
+    /// `static_smem`
+    StaticSmem,
+    /// `registers` or `max_registers`
+    Registers,
+    /// `barriers`
+    Barriers,
+    /// `cluster`
+    Cluster,
+    /// `carveout`
+    Carveout,
+    /// `grid`
+    Grid,
+}
+
+/// Whether a launch satisfies a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It does.
+    Passes,
+    /// It does not.
+    Fails {
+        /// The argument that limits it: the one to change.
+        limiting: Argument,
+        /// The argument that asks for more: where to point if the limiting one was not written.
+        required: Argument,
+    },
+}
+
+impl Verdict {
+    /// Whether it passes.
+    pub const fn passes(self) -> bool {
+        matches!(self, Verdict::Passes)
+    }
+}
+
+/// Everything a launch was declared with.
+///
+/// ```
+/// use occ_core::{Arch, Argument, Check, Kernel, Launch, Requirement, Rule, Verdict};
+///
+/// let check = Check {
+///     archs: &[Arch::SM_80],
+///     kernel: Kernel::new().registers(168),
+///     launch: Launch::new(256),
+///     requirement: Requirement::new().min_occupancy(0.5),
+///     ..Check::new()
+/// };
+/// assert_eq!(
+///     check.verdict(Rule::Launch),
+///     Verdict::Fails { limiting: Argument::Registers, required: Argument::MinOccupancy }
+/// );
+/// assert_eq!(
+///     check.explain(Rule::Launch).as_str(),
+///     "occupancy 12.5% on sm_80 is below the required 50%\n\
+///      = note: limited by registers: 168 per thread, 8 warps a block, so 1 block of 8 warps fits where 64 warps could\n\
+///      = note: blocks per SM each resource allows: registers 1, shared memory 164, warps 8, blocks 32\n\
+///      = help: with `registers` at most 64 it reaches 50% (compile the kernel with `__launch_bounds__(256, 4)`)"
+/// );
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Check<'a> {
+    /// The compute capabilities it must pass on, each of them.
+    pub archs: &'a [Arch],
+    /// The GPUs whose SM counts the grid is held against. Their capabilities belong into `archs`.
+    pub gpus: &'a [&'a Gpu],
+    /// What the compiler decided.
+    pub kernel: Kernel,
+    /// Whether the kernel's registers are a cap that holds (`max_registers`) rather than its number.
+    pub registers_are_cap: bool,
+    /// What the programmer decides.
+    pub launch: Launch,
+    /// What it must reach.
+    pub requirement: Requirement,
+    /// Notes to add to every message, such as where a default came from.
+    pub notes: &'a [&'a str],
+}
+
+impl Check<'_> {
+    /// A launch of one thread with nothing declared; to be completed with `..Check::new()`.
+    pub const fn new() -> Check<'static> {
+        Check {
+            archs: &[],
+            gpus: &[],
+            kernel: Kernel::new(),
+            registers_are_cap: false,
+            launch: Launch::new(1),
+            requirement: Requirement::new(),
+            notes: &[],
+        }
+    }
+
+    /// The launch on one capability.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] if it cannot run there.
+    pub const fn on(&self, arch: Arch) -> Result<Occupancy, Refusal> {
+        occupancy(arch.limits(), &self.kernel, &self.launch)
+    }
+
+    /// Whether the launch satisfies a rule on every declared capability.
+    ///
+    /// A launch that cannot run fails [`Rule::Launch`] only.
+    pub const fn verdict(&self, rule: Rule) -> Verdict {
+        if let Some(argument) = self.out_of_range() {
+            return match rule {
+                Rule::Launch => Verdict::Fails { limiting: argument, required: argument },
+                _ => Verdict::Passes,
+            };
+        }
+        match rule {
+            Rule::Launch => self.launch_verdict(),
+            Rule::LaneEfficiency => match self.requirement.min_lane_efficiency {
+                Some(required) if lane_efficiency(self.launch.threads()) < required && self.launch.threads() > 0 => {
+                    Verdict::Fails { limiting: Argument::Block, required: Argument::MinLaneEfficiency }
+                }
+                _ => Verdict::Passes,
+            },
+            Rule::Waves => match self.requirement.min_waves {
+                Some(_) if self.first_short_grid(rule).is_some() => {
+                    Verdict::Fails { limiting: Argument::Grid, required: Argument::MinWaves }
+                }
+                _ => Verdict::Passes,
+            },
+            Rule::TailIdle => match self.requirement.max_tail_idle {
+                Some(_) if self.first_short_grid(rule).is_some() => {
+                    Verdict::Fails { limiting: Argument::Grid, required: Argument::MaxTailIdle }
+                }
+                _ => Verdict::Passes,
+            },
+        }
+    }
+
+    /// Whether every rule is satisfied.
+    pub const fn passes(&self) -> bool {
+        let mut at = 0;
+        while at < Rule::ALL.len() {
+            if !self.verdict(Rule::ALL[at]).passes() {
+                return false;
+            }
+            at += 1;
+        }
+        true
+    }
+
+    /// Why the launch does not satisfy a rule, with the cause and what to do: lines starting with `= note: ` and
+    /// `= help: ` after the first. Empty if it does.
+    pub const fn explain(&self, rule: Rule) -> Text {
+        crate::message::explain(self, rule)
+    }
+
+    /// Ends the evaluation of a constant with [`Check::explain`] as its error.
+    ///
+    /// # Panics
+    ///
+    /// Always: call it once [`Check::verdict`] fails.
+    #[track_caller]
+    pub const fn fail(&self, rule: Rule) -> ! {
+        let text = self.explain(rule);
+        panic!("{}", text.as_str())
+    }
+
+    const fn launch_verdict(&self) -> Verdict {
+        let mut worst: Option<(Arch, Occupancy)> = None;
+        let mut at = 0;
+        while at < self.archs.len() {
+            let arch = self.archs[at];
+            let sm = arch.limits();
+            match occupancy(sm, &self.kernel, &self.launch) {
+                Err(refusal) => {
+                    return Verdict::Fails { limiting: self.refused_argument(&refusal), required: Argument::Arch };
+                }
+                Ok(answer) => {
+                    if answer.blocks_per_sm < self.requirement.blocks_per_sm(sm, answer.warps_per_block) {
+                        let is_worse = match &worst {
+                            Some((_, worst)) => answer.fraction() < worst.fraction(),
+                            None => true,
+                        };
+                        if is_worse {
+                            worst = Some((arch, answer));
+                        }
+                    }
+                }
+            }
+            at += 1;
+        }
+        match worst {
+            None => Verdict::Passes,
+            Some((arch, answer)) => Verdict::Fails {
+                limiting: self.limiting_argument(&answer),
+                required: self.unmet(arch.limits(), &answer),
+            },
+        }
+    }
+
+    /// Which of the occupancy requirements an answer misses, the first of several.
+    pub(crate) const fn unmet(&self, sm: &SmLimits, answer: &Occupancy) -> Argument {
+        let required = &self.requirement;
+        if let Some(fraction) = required.min_occupancy
+            && answer.warps_per_sm() < warps_for(sm, fraction)
+        {
+            return Argument::MinOccupancy;
+        }
+        match required.min_blocks_per_sm {
+            Some(blocks) if answer.blocks_per_sm < blocks => Argument::MinBlocksPerSm,
+            _ => Argument::MinWarpsPerSm,
+        }
+    }
+
+    /// The argument behind a value outside of what it can be on any device, if one is.
+    pub(crate) const fn out_of_range(&self) -> Option<Argument> {
+        let required = &self.requirement;
+        if !is_fraction(required.min_occupancy) {
+            return Some(Argument::MinOccupancy);
+        }
+        if !is_fraction(required.min_lane_efficiency) {
+            return Some(Argument::MinLaneEfficiency);
+        }
+        if !is_fraction(required.max_tail_idle) {
+            return Some(Argument::MaxTailIdle);
+        }
+        if let Some(waves) = required.min_waves
+            && !(waves >= 0.0 && waves.is_finite())
+        {
+            return Some(Argument::MinWaves);
+        }
+        // No compiler accepts more static shared memory on any device: `ptxas` refuses it from 7.5 to 12.1.
+        if self.kernel.static_smem > Self::MAX_STATIC_SMEM {
+            return Some(Argument::StaticSmem);
+        }
+        None
+    }
+
+    /// Most static shared memory `ptxas` accepts, in bytes.
+    pub const MAX_STATIC_SMEM: u32 = 48 << 10;
+
+    /// Whether the launch cannot run on one of the capabilities.
+    pub(crate) const fn refused(&self) -> bool {
+        let mut at = 0;
+        while at < self.archs.len() {
+            if self.on(self.archs[at]).is_err() {
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// The waves on one GPU, if a grid is declared and the launch can run there.
+    pub(crate) const fn waves_on(&self, gpu: &Gpu) -> Option<Waves> {
+        match (self.launch.grid, self.on(gpu.arch)) {
+            (Some(grid), Ok(answer)) => Waves::new(grid_blocks(grid), answer.blocks_per_sm, gpu.sm_count),
+            _ => None,
+        }
+    }
+
+    /// The first declared GPU on which the grid breaks a rule.
+    pub(crate) const fn first_short_grid(&self, rule: Rule) -> Option<(usize, Waves)> {
+        let mut at = 0;
+        while at < self.gpus.len() {
+            if let Some(waves) = self.waves_on(self.gpus[at])
+                && self.breaks(rule, &waves)
+            {
+                return Some((at, waves));
+            }
+            at += 1;
+        }
+        None
+    }
+
+    const fn breaks(&self, rule: Rule, waves: &Waves) -> bool {
+        match (rule, self.requirement.min_waves, self.requirement.max_tail_idle) {
+            (Rule::Waves, Some(required), _) => waves.exact() < required,
+            (Rule::TailIdle, _, Some(allowed)) => waves.tail_idle() > allowed,
+            _ => false,
+        }
+    }
+
+    /// The argument to change for a launch that falls short: that of the first limiting resource which has one.
+    pub(crate) const fn limiting_argument(&self, answer: &Occupancy) -> Argument {
+        let limits = &answer.limits;
+        if limits.is_limiter(Resource::Registers) {
+            Argument::Registers
+        } else if limits.is_limiter(Resource::SharedMemory) {
+            self.smem_argument()
+        } else if limits.is_limiter(Resource::Barriers) {
+            Argument::Barriers
+        } else {
+            Argument::Block
+        }
+    }
+
+    const fn smem_argument(&self) -> Argument {
+        if self.launch.dynamic_smem > 0 {
+            Argument::DynamicSmem
+        } else if self.kernel.static_smem > 0 {
+            Argument::StaticSmem
+        } else {
+            Argument::Carveout
+        }
+    }
+
+    pub(crate) const fn refused_argument(&self, refusal: &Refusal) -> Argument {
+        match refusal {
+            Refusal::EmptyBlock { .. }
+            | Refusal::BlockAxis { .. }
+            | Refusal::BlockThreads { .. }
+            | Refusal::KernelThreads { .. }
+            | Refusal::NoRoom { .. } => Argument::Block,
+            Refusal::RegistersPerThread { .. } | Refusal::RegistersPerBlock { .. } => Argument::Registers,
+            Refusal::SharedMemory { .. } | Refusal::SharedMemoryOptIn { .. } => self.smem_argument(),
+            Refusal::Barriers { .. } => Argument::Barriers,
+            Refusal::VirtualResources { .. } => Argument::Arch,
+            Refusal::NoClusters
+            | Refusal::EmptyCluster { .. }
+            | Refusal::ClusterBlocks { .. }
+            | Refusal::PartialCluster { .. } => Argument::Cluster,
+            Refusal::EmptyGrid { .. } | Refusal::GridAxis { .. } => Argument::Grid,
+        }
+    }
+}
+
+const fn is_fraction(value: Option<f64>) -> bool {
+    match value {
+        Some(value) => value >= 0.0 && value <= 1.0,
+        None => true,
+    }
+}

@@ -1,0 +1,116 @@
+//! A whole grid on a whole GPU: waves, their tail, and clusters.
+
+/// How a grid is spread over a GPU, wave after wave.
+///
+/// A wave is one round of resident blocks over all SMs; the tail is the last round, if it is not full. Blocks are
+/// taken to last equally long.
+///
+/// ```
+/// use occ_core::Waves;
+///
+/// // 80 SMs × 8 resident blocks = 640 slots.
+/// let waves = Waves::new(2000, 8, 80).unwrap();
+/// assert_eq!(waves.count(), 4);
+/// assert_eq!(waves.tail_blocks(), 80);
+/// assert_eq!(waves.tail_sms_packed(), 10); // 8 blocks on each of 10 SMs, 70 idle
+/// assert_eq!(waves.tail_sms_spread(), 80); // one block on each SM, as hardware distributes them
+///
+/// // A single wave that leaves half of the GPU idle, although each busy SM may be full.
+/// let waves = Waves::new(40, 8, 80).unwrap();
+/// assert_eq!((waves.count(), waves.idle_sms()), (1, 40));
+/// assert_eq!(waves.gpu_utilisation(), 0.5);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Waves {
+    /// Blocks of the grid.
+    pub blocks: u64,
+    /// Blocks one SM holds at once.
+    pub blocks_per_sm: u32,
+    /// SMs of the GPU.
+    pub sm_count: u32,
+}
+
+impl Waves {
+    /// A grid of `blocks` blocks on `sm_count` SMs that hold `blocks_per_sm` each. `None` if any of them is 0.
+    pub const fn new(blocks: u64, blocks_per_sm: u32, sm_count: u32) -> Option<Waves> {
+        if blocks == 0 || blocks_per_sm == 0 || sm_count == 0 {
+            return None;
+        }
+        Some(Waves { blocks, blocks_per_sm, sm_count })
+    }
+
+    /// Blocks the GPU holds at once.
+    pub const fn slots(&self) -> u64 {
+        self.blocks_per_sm as u64 * self.sm_count as u64
+    }
+
+    /// Waves, the tail counted as one.
+    pub const fn count(&self) -> u64 {
+        self.blocks.div_ceil(self.slots())
+    }
+
+    /// Waves that fill every slot.
+    pub const fn full(&self) -> u64 {
+        self.blocks / self.slots()
+    }
+
+    /// Blocks ÷ slots: the waves with their fraction, as profilers report them.
+    pub const fn exact(&self) -> f64 {
+        self.blocks as f64 / self.slots() as f64
+    }
+
+    /// Blocks of the tail; 0 if the last wave is full.
+    pub const fn tail_blocks(&self) -> u64 {
+        self.blocks % self.slots()
+    }
+
+    /// SMs the tail occupies if each is filled before the next (0 without a tail).
+    pub const fn tail_sms_packed(&self) -> u32 {
+        // At most `sm_count`, since the tail is less than a full wave.
+        self.tail_blocks().div_ceil(self.blocks_per_sm as u64) as u32
+    }
+
+    /// SMs the tail occupies if each gets one block first, as hardware distributes them (0 without a tail).
+    pub const fn tail_sms_spread(&self) -> u32 {
+        let tail = self.tail_blocks();
+        if tail < self.sm_count as u64 { tail as u32 } else { self.sm_count }
+    }
+
+    /// The share of slots that stay empty in the last wave, 0.0 (none) to below 1.0.
+    pub const fn tail_idle(&self) -> f64 {
+        match self.tail_blocks() {
+            0 => 0.0,
+            tail => (self.slots() - tail) as f64 / self.slots() as f64,
+        }
+    }
+
+    /// SMs that never get a block, spread one block to an SM first.
+    pub const fn idle_sms(&self) -> u32 {
+        if self.blocks < self.sm_count as u64 { self.sm_count - self.blocks as u32 } else { 0 }
+    }
+
+    /// The share of SMs that get a block at all, above 0.0 and at most 1.0.
+    pub const fn gpu_utilisation(&self) -> f64 {
+        (self.sm_count - self.idle_sms()) as f64 / self.sm_count as f64
+    }
+}
+
+/// An upper bound on the clusters of `blocks_per_cluster` blocks a GPU holds at once; 0 if any argument is 0.
+///
+/// Only a bound: a cluster lives in one group of SMs, and how large those groups are differs from die to die. The
+/// driver's `cuOccupancyMaxActiveClusters` knows.
+///
+/// ```
+/// use occ_core::cluster_upper_bound;
+///
+/// // A public measurement on an H100 found 17 clusters of 8, of 132 SMs with one block each.
+/// assert_eq!(cluster_upper_bound(1, 132, 8), 16);
+/// assert_eq!(cluster_upper_bound(2, 132, 8), 33);
+/// ```
+pub const fn cluster_upper_bound(blocks_per_sm: u32, sm_count: u32, blocks_per_cluster: u32) -> u64 {
+    if blocks_per_cluster == 0 {
+        return 0;
+    }
+    blocks_per_sm as u64 * sm_count as u64 / blocks_per_cluster as u64
+}

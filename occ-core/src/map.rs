@@ -1,0 +1,100 @@
+//! The whole map of a capability: blocks per SM for every block size and register count at once.
+
+use crate::launch::{Kernel, Launch};
+use crate::limits::SmLimits;
+use crate::occupancy::allocation;
+use crate::refusal::refusal;
+
+/// Blocks per SM for every block size (1..=1024 threads) and every register count (1..=255) of a launch.
+///
+/// Computed from the few points that differ: blocks change only from warp to warp, and from one register allocation
+/// to the next.
+///
+/// ```
+/// use occ_core::{Arch, Kernel, Launch, OccupancyMap};
+///
+/// let map = OccupancyMap::new(Arch::SM_80.limits(), &Kernel::new(), &Launch::new(1));
+/// assert_eq!(map.blocks_per_sm(256, 168), Some(1));
+/// assert_eq!(map.blocks_per_sm(512, 162), Some(0)); // refused
+/// assert_eq!(map.blocks_per_sm(2048, 32), None); // not on the map
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OccupancyMap {
+    /// One row a warp count: the threads of a warp share it.
+    rows: [[u8; Self::REGISTERS]; Self::WARPS],
+    warp_size: u32,
+    most_threads: u32,
+}
+
+impl OccupancyMap {
+    const WARPS: usize = 32;
+    const REGISTERS: usize = 256;
+
+    /// The map of `kernel` and `launch`, whose own registers and block are not looked at.
+    ///
+    /// A launch that cannot run has 0 blocks. More than 255 blocks, which no real SM holds, are given as 255.
+    pub const fn new(sm: &SmLimits, kernel: &Kernel, launch: &Launch) -> Self {
+        let warp_size = sm.warp_size.get();
+        let bound = match kernel.max_threads {
+            Some(threads) if threads < sm.max_threads_per_block => threads,
+            _ => sm.max_threads_per_block,
+        };
+        let mut map = OccupancyMap { rows: [[0; Self::REGISTERS]; Self::WARPS], warp_size, most_threads: bound };
+        let mut warps = 0;
+        while warps < Self::WARPS {
+            let threads = (warps as u32 + 1) * warp_size;
+            let threads = if threads < bound { threads } else { bound };
+            let launch = Launch { block: [threads, 1, 1], ..*launch };
+            let mut registers = 1;
+            while registers < Self::REGISTERS {
+                let kernel = Kernel { registers: Some(registers as u32), ..*kernel };
+                let given = allocation(sm, &kernel, &launch);
+                let blocks = match refusal(sm, &kernel, &launch, &given) {
+                    Some(_) => 0,
+                    None if given.limits.lowest() > 255 => 255,
+                    None => given.limits.lowest() as u8,
+                };
+                // Every register count that is rounded up to the same allocation has the same answer.
+                let per_warp = crate::occupancy::registers_per_warp(sm, registers as u32);
+                map.rows[warps][registers] = blocks;
+                registers += 1;
+                while registers < Self::REGISTERS
+                    && registers as u32 <= sm.max_registers_per_thread
+                    && crate::occupancy::registers_per_warp(sm, registers as u32) == per_warp
+                {
+                    map.rows[warps][registers] = blocks;
+                    registers += 1;
+                }
+            }
+            warps += 1;
+        }
+        map
+    }
+
+    /// Blocks an SM holds of a block of `threads` threads with `registers` registers per thread; 0 if that cannot
+    /// run, `None` outside 1..=1024 threads and 1..=255 registers.
+    pub const fn blocks_per_sm(&self, threads: u32, registers: u32) -> Option<u32> {
+        if threads == 0 || threads > 1024 || registers == 0 || registers > 255 {
+            return None;
+        }
+        if threads > self.most_threads {
+            return Some(0);
+        }
+        let row = (threads - 1) / self.warp_size;
+        if row as usize >= Self::WARPS {
+            return Some(0);
+        }
+        Some(self.rows[row as usize][registers as usize] as u32)
+    }
+
+    /// Writes the map out: `into[(threads - 1) * 255 + registers - 1]` is blocks per SM.
+    pub fn fill(&self, into: &mut [u8; 1024 * 255]) {
+        for (at, row) in into.chunks_exact_mut(255).enumerate() {
+            let threads = at as u32 + 1;
+            match self.rows.get((at as u32 / self.warp_size) as usize) {
+                Some(known) if threads <= self.most_threads => row.copy_from_slice(&known[1..]),
+                _ => row.fill(0),
+            }
+        }
+    }
+}

@@ -1,0 +1,444 @@
+//! Why a launch cannot run at all.
+
+use crate::launch::{Kernel, Launch, product};
+use crate::limits::SmLimits;
+use crate::occupancy::{Allocation, Resource};
+use crate::text::Text;
+use core::fmt;
+
+/// An axis of a block or a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+pub enum Axis {
+    /// The first.
+    X,
+    /// The second.
+    Y,
+    /// The third.
+    Z,
+}
+
+impl Axis {
+    const ALL: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
+
+    /// Its letter.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Axis::X => "x",
+            Axis::Y => "y",
+            Axis::Z => "z",
+        }
+    }
+}
+
+/// Why a launch cannot run on an SM. Each variant carries what was asked and what is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+pub enum Refusal {
+    /// An axis of the block is 0.
+    EmptyBlock {
+        /// Which one.
+        axis: Axis,
+    },
+    /// An axis of the block is too long.
+    BlockAxis {
+        /// Which one.
+        axis: Axis,
+        /// Threads along it.
+        threads: u32,
+        /// Most threads along it.
+        most: u32,
+    },
+    /// The block has too many threads.
+    BlockThreads {
+        /// Threads of the block, saturating.
+        threads: u32,
+        /// Most threads of a block.
+        most: u32,
+    },
+    /// The block has more threads than the kernel was compiled for.
+    KernelThreads {
+        /// Threads of the block.
+        threads: u32,
+        /// The kernel's own bound.
+        most: u32,
+    },
+    /// A thread uses too many registers.
+    RegistersPerThread {
+        /// Registers per thread.
+        registers: u32,
+        /// Most registers per thread.
+        most: u32,
+    },
+    /// One block needs more registers than a block may be given.
+    RegistersPerBlock {
+        /// Registers per thread.
+        registers: u32,
+        /// Warps of the block.
+        warps: u32,
+        /// Registers the block needs, with every rounding.
+        needed: u64,
+        /// Registers a block may be given.
+        most: u32,
+    },
+    /// One block needs more shared memory than a block may use even after opting in.
+    SharedMemory {
+        /// Static and dynamic shared memory in bytes.
+        bytes: u64,
+        /// Most static and dynamic shared memory in bytes.
+        most: u32,
+    },
+    /// One block needs shared memory that must be opted into, and that was not done.
+    SharedMemoryOptIn {
+        /// Static and dynamic shared memory in bytes.
+        bytes: u64,
+        /// Most static and dynamic shared memory in bytes without the opt-in.
+        most: u32,
+        /// Most static and dynamic shared memory in bytes with the opt-in.
+        most_after_optin: u32,
+    },
+    /// A block uses too many named barriers.
+    Barriers {
+        /// Barriers of the block.
+        barriers: u32,
+        /// Most barriers of a block.
+        most: u32,
+    },
+    /// A block takes more virtual resources than the SM has.
+    VirtualResources {
+        /// Virtual resources of the block.
+        virtual_resources: u32,
+        /// Virtual resources of the SM.
+        most: u32,
+    },
+    /// Clusters do not exist on this capability.
+    NoClusters,
+    /// An axis of the cluster is 0.
+    EmptyCluster {
+        /// Which one.
+        axis: Axis,
+    },
+    /// A cluster has too many blocks.
+    ClusterBlocks {
+        /// Blocks of the cluster, saturating.
+        blocks: u32,
+        /// Most blocks of a cluster.
+        most: u32,
+    },
+    /// The grid is not a whole number of clusters along an axis.
+    PartialCluster {
+        /// Which one.
+        axis: Axis,
+        /// Blocks of the grid along it.
+        grid: u32,
+        /// Blocks of the cluster along it.
+        cluster: u32,
+    },
+    /// An axis of the grid is 0.
+    EmptyGrid {
+        /// Which one.
+        axis: Axis,
+    },
+    /// An axis of the grid is too long.
+    GridAxis {
+        /// Which one.
+        axis: Axis,
+        /// Blocks along it.
+        blocks: u32,
+        /// Most blocks along it.
+        most: u32,
+    },
+    /// The SM, built by hand, has no room for a block in this resource.
+    NoRoom {
+        /// Which one.
+        resource: Resource,
+    },
+}
+
+/// The error of the CUDA driver a refused launch would meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CudaError {
+    /// Its name in `cuda.h`.
+    pub name: &'static str,
+    /// Its number in `cuda.h`.
+    pub code: u32,
+}
+
+impl CudaError {
+    const INVALID_VALUE: CudaError = CudaError { name: "CUDA_ERROR_INVALID_VALUE", code: 1 };
+    const OUT_OF_RESOURCES: CudaError = CudaError { name: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", code: 701 };
+    const INVALID_CLUSTER_SIZE: CudaError = CudaError { name: "CUDA_ERROR_INVALID_CLUSTER_SIZE", code: 912 };
+}
+
+impl Refusal {
+    /// The error `cuLaunchKernel` would return, where the launch would get that far.
+    ///
+    /// `None` for a kernel no compiler makes (too many registers per thread or barriers, clusters before 9.0, more
+    /// virtual resources than there are).
+    ///
+    /// ```
+    /// use occ_core::{Arch, Kernel, Launch, occupancy};
+    ///
+    /// let refusal = occupancy(Arch::SM_80.limits(), &Kernel::new().registers(255), &Launch::new(258)).unwrap_err();
+    /// assert_eq!(refusal.cuda_error().unwrap().code, 701);
+    /// ```
+    pub const fn cuda_error(&self) -> Option<CudaError> {
+        match self {
+            Refusal::RegistersPerBlock { .. } => Some(CudaError::OUT_OF_RESOURCES),
+            Refusal::EmptyBlock { .. }
+            | Refusal::BlockAxis { .. }
+            | Refusal::BlockThreads { .. }
+            | Refusal::KernelThreads { .. }
+            | Refusal::SharedMemory { .. }
+            | Refusal::SharedMemoryOptIn { .. }
+            | Refusal::EmptyGrid { .. }
+            | Refusal::GridAxis { .. } => Some(CudaError::INVALID_VALUE),
+            Refusal::EmptyCluster { .. } | Refusal::ClusterBlocks { .. } | Refusal::PartialCluster { .. } => {
+                Some(CudaError::INVALID_CLUSTER_SIZE)
+            }
+            Refusal::RegistersPerThread { .. }
+            | Refusal::Barriers { .. }
+            | Refusal::VirtualResources { .. }
+            | Refusal::NoClusters
+            | Refusal::NoRoom { .. } => None,
+        }
+    }
+
+    /// The reason in words, as every front end prints it.
+    pub const fn write(&self, text: &mut Text) {
+        match *self {
+            Refusal::EmptyBlock { axis } => text.str("the block is empty: its ").str(axis.name()).str(" axis is 0"),
+            Refusal::BlockAxis { axis, threads, most } => text
+                .str("the block has ")
+                .num(threads as u64)
+                .str(" threads along ")
+                .str(axis.name())
+                .str(", at most ")
+                .num(most as u64)
+                .str(" are possible"),
+            Refusal::BlockThreads { threads, most } => {
+                if threads == u32::MAX {
+                    text.str("the block has more than 4294967294 threads");
+                } else {
+                    text.str("the block has ").num(threads as u64).str(" threads");
+                }
+                text.str(", at most ").num(most as u64).str(" are possible")
+            }
+            Refusal::KernelThreads { threads, most } => text
+                .str("the block has ")
+                .num(threads as u64)
+                .str(" threads, the kernel was compiled for at most ")
+                .num(most as u64),
+            Refusal::RegistersPerThread { registers, most } => {
+                text.num(registers as u64).str(" registers per thread, at most ").num(most as u64).str(" are possible")
+            }
+            Refusal::RegistersPerBlock { registers, warps, needed, most } => text
+                .num(registers as u64)
+                .str(" registers per thread in ")
+                .num(warps as u64)
+                .str(if warps == 1 { " warp" } else { " warps" })
+                .str(" take ")
+                .num(needed)
+                .str(" registers, a block may take ")
+                .num(most as u64),
+            Refusal::SharedMemory { bytes, most } => text
+                .str("a block needs ")
+                .num(bytes)
+                .str(" bytes of shared memory, at most ")
+                .num(most as u64)
+                .str(" are possible"),
+            Refusal::SharedMemoryOptIn { bytes, most, most_after_optin } => text
+                .str("a block needs ")
+                .num(bytes)
+                .str(" bytes of shared memory, more than ")
+                .num(most as u64)
+                .str(" need the opt-in, which allows up to ")
+                .num(most_after_optin as u64),
+            Refusal::Barriers { barriers, most } => {
+                text.num(barriers as u64).str(" barriers in a block, at most ").num(most as u64).str(" are possible")
+            }
+            Refusal::VirtualResources { virtual_resources, most } => text
+                .str("a block takes ")
+                .num(virtual_resources as u64)
+                .str(" virtual resources, the SM has ")
+                .num(most as u64),
+            Refusal::NoClusters => text.str("clusters need compute capability 9.0 or later"),
+            Refusal::EmptyCluster { axis } => text.str("the cluster is empty: its ").str(axis.name()).str(" axis is 0"),
+            Refusal::ClusterBlocks { blocks, most } => {
+                text.num(blocks as u64).str(" blocks in a cluster, at most ").num(most as u64).str(" are possible")
+            }
+            Refusal::PartialCluster { axis, grid, cluster } => text
+                .num(grid as u64)
+                .str(" blocks along ")
+                .str(axis.name())
+                .str(" are not a whole number of clusters of ")
+                .num(cluster as u64),
+            Refusal::EmptyGrid { axis } => text.str("the grid is empty: its ").str(axis.name()).str(" axis is 0"),
+            Refusal::GridAxis { axis, blocks, most } => text
+                .str("the grid has ")
+                .num(blocks as u64)
+                .str(" blocks along ")
+                .str(axis.name())
+                .str(", at most ")
+                .num(most as u64)
+                .str(" are possible"),
+            Refusal::NoRoom { resource } => text.str("the SM has no room for a block in ").str(resource.name()),
+        };
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Text::new();
+        self.write(&mut text);
+        f.write_str(text.as_str())
+    }
+}
+
+impl core::error::Error for Refusal {}
+
+/// The first reason why `launch` cannot run, or `None` if it can.
+#[inline]
+pub(crate) const fn refusal(
+    sm: &SmLimits,
+    kernel: &Kernel,
+    launch: &Launch,
+    allocation: &Allocation,
+) -> Option<Refusal> {
+    if let Some(refusal) = block_shape(sm, kernel, launch) {
+        return Some(refusal);
+    }
+    if allocation.limits.lowest() == 0 {
+        return Some(no_room(sm, kernel, launch, allocation));
+    }
+    if kernel.barriers > sm.barriers_per_block {
+        return Some(Refusal::Barriers { barriers: kernel.barriers, most: sm.barriers_per_block });
+    }
+    if let Some(cluster) = launch.cluster
+        && let Some(refusal) = cluster_shape(sm, cluster, launch.grid)
+    {
+        return Some(refusal);
+    }
+    if let Some(grid) = launch.grid {
+        return grid_shape(sm, grid);
+    }
+    None
+}
+
+#[inline]
+const fn block_shape(sm: &SmLimits, kernel: &Kernel, launch: &Launch) -> Option<Refusal> {
+    let [x, y, z] = launch.block;
+    let [most_x, most_y, most_z] = sm.max_block_axes;
+    if x.wrapping_sub(1) >= most_x || y.wrapping_sub(1) >= most_y || z.wrapping_sub(1) >= most_z {
+        return Some(block_axis(sm, launch.block));
+    }
+    let threads = launch.threads();
+    if threads > sm.max_threads_per_block {
+        return Some(Refusal::BlockThreads { threads, most: sm.max_threads_per_block });
+    }
+    match kernel.max_threads {
+        Some(most) if threads > most => Some(Refusal::KernelThreads { threads, most }),
+        _ => None,
+    }
+}
+
+/// Which axis of a block is empty or too long, once one is known to be.
+#[cold]
+const fn block_axis(sm: &SmLimits, block: [u32; 3]) -> Refusal {
+    let mut at = 0;
+    while at < 3 {
+        if block[at] == 0 {
+            return Refusal::EmptyBlock { axis: Axis::ALL[at] };
+        }
+        at += 1;
+    }
+    // One axis too long is told as too many threads, which is what has to change; z alone has a limit of its own.
+    let threads = product(block);
+    if threads > sm.max_threads_per_block {
+        return Refusal::BlockThreads { threads, most: sm.max_threads_per_block };
+    }
+    at = 0;
+    while at < 2 && block[at] <= sm.max_block_axes[at] {
+        at += 1;
+    }
+    Refusal::BlockAxis { axis: Axis::ALL[at], threads: block[at], most: sm.max_block_axes[at] }
+}
+
+/// Which resource has no room for even one block.
+#[cold]
+const fn no_room(sm: &SmLimits, kernel: &Kernel, launch: &Launch, allocation: &Allocation) -> Refusal {
+    let limits = &allocation.limits;
+    if let (Some(0), Some(registers)) = (limits.registers, kernel.registers) {
+        let most = sm.max_registers_per_thread;
+        if registers > most {
+            return Refusal::RegistersPerThread { registers, most };
+        }
+        let warps = allocation.warps_per_block;
+        let per_warp = crate::occupancy::registers_per_warp(sm, registers);
+        let parts = sm.launch_sub_partitions.get();
+        let needed = per_warp as u64 * warps.next_multiple_of(parts) as u64;
+        return Refusal::RegistersPerBlock { registers, warps, needed, most: sm.registers_per_block };
+    }
+    if let Some(0) = limits.shared_memory {
+        let bytes = kernel.static_smem as u64 + launch.dynamic_smem as u64;
+        let most = sm.smem_limit(launch.smem_optin);
+        if !launch.smem_optin && bytes <= sm.smem_per_block_optin as u64 {
+            return Refusal::SharedMemoryOptIn { bytes, most, most_after_optin: sm.smem_per_block_optin };
+        }
+        return Refusal::SharedMemory { bytes, most: sm.smem_per_block_optin };
+    }
+    if let Some(0) = limits.barriers {
+        return Refusal::Barriers { barriers: kernel.barriers, most: sm.barriers_per_block };
+    }
+    if let (Some(0), Some(most)) = (limits.virtual_resources, sm.virtual_resources_per_sm) {
+        return Refusal::VirtualResources { virtual_resources: kernel.virtual_resources, most };
+    }
+    Refusal::NoRoom { resource: if limits.warps == 0 { Resource::Warps } else { Resource::Blocks } }
+}
+
+const fn cluster_shape(sm: &SmLimits, cluster: [u32; 3], grid: Option<[u32; 3]>) -> Option<Refusal> {
+    let Some(portable) = sm.max_cluster_portable else {
+        // A cluster of one block is a launch without clusters.
+        return if product(cluster) == 1 { None } else { Some(Refusal::NoClusters) };
+    };
+    let mut at = 0;
+    while at < 3 {
+        if cluster[at] == 0 {
+            return Some(Refusal::EmptyCluster { axis: Axis::ALL[at] });
+        }
+        at += 1;
+    }
+    let most = match sm.max_cluster {
+        Some(most) => most,
+        None => portable,
+    };
+    let blocks = product(cluster);
+    if blocks > most {
+        return Some(Refusal::ClusterBlocks { blocks, most });
+    }
+    let Some(grid) = grid else {
+        return None;
+    };
+    at = 0;
+    while at < 3 {
+        if !grid[at].is_multiple_of(cluster[at]) {
+            return Some(Refusal::PartialCluster { axis: Axis::ALL[at], grid: grid[at], cluster: cluster[at] });
+        }
+        at += 1;
+    }
+    None
+}
+
+const fn grid_shape(sm: &SmLimits, grid: [u32; 3]) -> Option<Refusal> {
+    let mut at = 0;
+    while at < 3 {
+        if grid[at] == 0 {
+            return Some(Refusal::EmptyGrid { axis: Axis::ALL[at] });
+        }
+        if grid[at] > sm.max_grid_axes[at] {
+            return Some(Refusal::GridAxis { axis: Axis::ALL[at], blocks: grid[at], most: sm.max_grid_axes[at] });
+        }
+        at += 1;
+    }
+    None
+}

@@ -1,0 +1,3 @@
+//! Checked launch configurations.
+#![no_std]
+pub use occ_core::*;
