@@ -212,7 +212,11 @@ impl<'a> Check<'a> {
                 Some(best) => threads.abs_diff(now) <= product(best).abs_diff(now),
                 None => true,
             };
-            if threads % 32 == 0 && threads != now && nearer && self.tried(rule, Change::Block(block)).is_some() {
+            if threads.is_multiple_of(32)
+                && threads != now
+                && nearer
+                && self.tried(rule, Change::Block(block)).is_some()
+            {
                 best = Some(block);
             }
             count += 1;

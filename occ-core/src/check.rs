@@ -5,7 +5,7 @@ use crate::gpu::Gpu;
 use crate::grid::Waves;
 use crate::launch::{Kernel, Launch, grid_blocks};
 use crate::limits::SmLimits;
-use crate::occupancy::{Occupancy, Resource, max, occupancy};
+use crate::occupancy::{Occupancy, Resource, occupancy};
 use crate::refusal::Refusal;
 use crate::text::Text;
 use crate::warps::lane_efficiency;
@@ -92,25 +92,50 @@ impl Requirement {
     /// assert_eq!(half.blocks_per_sm(Arch::SM_80.limits(), 8), 4);
     /// assert_eq!(half.blocks_per_sm(Arch::SM_86.limits(), 8), 3);
     /// ```
-    #[inline]
     pub const fn blocks_per_sm(&self, sm: &SmLimits, warps_per_block: u32) -> u32 {
         let mut warps = match self.min_occupancy {
             Some(fraction) => warps_for(sm, fraction),
             None => 0,
         };
-        if let Some(required) = self.min_warps_per_sm {
-            warps = max(warps, required);
+        if let Some(required) = self.min_warps_per_sm
+            && required > warps
+        {
+            warps = required;
         }
-        let mut blocks = max(warps.div_ceil(max(warps_per_block, 1)), 1);
-        if let Some(required) = self.min_blocks_per_sm {
-            blocks = max(blocks, required);
+        let mut blocks = warps.div_ceil(if warps_per_block == 0 { 1 } else { warps_per_block });
+        if let Some(required) = self.min_blocks_per_sm
+            && required > blocks
+        {
+            blocks = required;
         }
-        blocks
+        if blocks == 0 { 1 } else { blocks }
+    }
+
+    /// Whether an answer reaches what is required of occupancy: the same as holding as many blocks as
+    /// [`Requirement::blocks_per_sm`], with less to compute.
+    #[inline]
+    const fn is_met(&self, answer: &Occupancy) -> bool {
+        let warps = answer.blocks_per_sm * answer.warps_per_block;
+        if let Some(fraction) = self.min_occupancy
+            && (warps as f64 / answer.max_warps_per_sm as f64) < fraction
+        {
+            return false;
+        }
+        if let Some(required) = self.min_blocks_per_sm
+            && answer.blocks_per_sm < required
+        {
+            return false;
+        }
+        if let Some(required) = self.min_warps_per_sm
+            && warps < required
+        {
+            return false;
+        }
+        true
     }
 }
 
 /// The fewest warps whose share of the SM's is at least `fraction`, compared as it is shown: as a quotient.
-#[inline]
 const fn warps_for(sm: &SmLimits, fraction: f64) -> u32 {
     let most = sm.max_warps_per_sm as f64;
     let warps = (fraction * most) as u32;
@@ -325,13 +350,12 @@ impl Check<'_> {
         let mut at = 0;
         while at < self.archs.len() {
             let arch = self.archs[at];
-            let sm = arch.limits();
-            match occupancy(sm, &self.kernel, &self.launch) {
+            match occupancy(arch.limits(), &self.kernel, &self.launch) {
                 Err(refusal) => {
                     return Verdict::Fails { limiting: self.refused_argument(&refusal), required: Argument::Arch };
                 }
                 Ok(answer) => {
-                    if answer.blocks_per_sm < self.requirement.blocks_per_sm(sm, answer.warps_per_block) {
+                    if !self.requirement.is_met(&answer) {
                         let is_worse = match &worst {
                             Some((_, worst)) => answer.fraction() < worst.fraction(),
                             None => true,
@@ -369,6 +393,9 @@ impl Check<'_> {
 
     /// The argument behind a value outside of what it can be on any device, if one is.
     pub(crate) const fn out_of_range(&self) -> Option<Argument> {
+        if self.archs.is_empty() {
+            return Some(Argument::Arch);
+        }
         let required = &self.requirement;
         if !is_fraction(required.min_occupancy) {
             return Some(Argument::MinOccupancy);

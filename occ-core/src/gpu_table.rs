@@ -1,7 +1,7 @@
 //! The table of GPUs: compute capability and SM count of each product.
 //!
-//! SM counts come from published `deviceQuery` and framework property dumps (high confidence), or from TechPowerUp's
-//! GPU database, checked against the published number of cores (medium). Low: announced or inferred only.
+//! SM counts come from published `deviceQuery` and framework property dumps (high confidence), or from the
+//! `TechPowerUp` GPU database, checked against the published number of cores (medium). Low: announced or inferred only.
 
 use crate::arch::Arch;
 use crate::gpu::Confidence::{self, High, Low, Medium};

@@ -49,10 +49,11 @@ impl OccupancyMap {
             while registers < Self::REGISTERS {
                 let kernel = Kernel { registers: Some(registers as u32), ..*kernel };
                 let given = allocation(sm, &kernel, &launch);
-                let blocks = match refusal(sm, &kernel, &launch, &given) {
+                let blocks = given.limits.lowest();
+                let blocks = match refusal(sm, &kernel, &launch, &given, blocks) {
                     Some(_) => 0,
-                    None if given.limits.lowest() > 255 => 255,
-                    None => given.limits.lowest() as u8,
+                    None if blocks > 255 => 255,
+                    None => blocks as u8,
                 };
                 // Every register count that is rounded up to the same allocation has the same answer.
                 let per_warp = crate::occupancy::registers_per_warp(sm, registers as u32);

@@ -54,6 +54,9 @@ const fn out_of_range(text: &mut Text, check: &Check<'_>, argument: Argument) {
             text.num(Check::MAX_STATIC_SMEM as u64).str(HELP);
             text.str("make the rest dynamic shared memory: `dynamic_smem` may be larger");
         }
+        Argument::Arch => {
+            text.str("no compute capability is declared, so nothing was checked");
+        }
         Argument::MinOccupancy => {
             text.str("`min_occupancy` must be a fraction from 0.0 to 1.0");
         }
@@ -255,26 +258,58 @@ const fn falls_short(text: &mut Text, check: &Check<'_>) {
     text.str(if named == 1 { " is below the required " } else { " are below the required " });
     required(text, check, requirement);
 
-    at = 0;
-    done = 0;
-    while at < check.archs.len() && done < named {
-        let arch = check.archs[at];
-        if let Some(answer) = short_on(check, arch) {
-            causes(text, check, arch, &answer, all > 1);
-            text.str(NOTE);
-            if all > 1 {
-                text.str(arch.name()).str(": ");
-            }
-            text.str("blocks per SM each resource allows: ");
-            table(text, &answer);
-            done += 1;
-        }
-        at += 1;
+    if all == 1 {
+        one_cause(text, check);
+    } else {
+        causes_by_arch(text, check, named);
     }
     other_requirements(text, check, requirement);
     if any(check, Standing::Passes) {
         text.str(NOTE).str("it passes on ");
         list(text, check, Standing::Passes, true);
+    }
+}
+
+/// The cause on the only capability that falls short, with its arithmetic.
+const fn one_cause(text: &mut Text, check: &Check<'_>) {
+    let mut at = 0;
+    while at < check.archs.len() {
+        let arch = check.archs[at];
+        at += 1;
+        if let Some(answer) = short_on(check, arch) {
+            causes(text, check, arch, &answer);
+            text.str(NOTE).str("blocks per SM each resource allows: ");
+            table(text, &answer);
+        }
+    }
+}
+
+/// One line for each of several capabilities: what fits there, what limits it, and every block limit.
+const fn causes_by_arch(text: &mut Text, check: &Check<'_>, named: usize) {
+    let mut done = 0;
+    let mut at = 0;
+    while at < check.archs.len() && done < named {
+        let arch = check.archs[at];
+        at += 1;
+        let Some(answer) = short_on(check, arch) else {
+            continue;
+        };
+        done += 1;
+        text.str(NOTE).str(arch.name()).str(": ");
+        fitting(text, &answer);
+        text.str(", limited by ");
+        let mut which = 0;
+        let mut first = true;
+        while which < Resource::ALL.len() {
+            if answer.limits.is_limiter(Resource::ALL[which]) {
+                text.str(if first { "" } else { " and " }).str(Resource::ALL[which].name());
+                first = false;
+            }
+            which += 1;
+        }
+        text.str(" (blocks each allows: ");
+        table(text, &answer);
+        text.str(")");
     }
 }
 
@@ -374,7 +409,7 @@ const fn misses(check: &Check<'_>, requirement: Argument, arch: Arch, answer: &O
 }
 
 /// One note a limiting resource: what a block takes of it, and so how many fit.
-const fn causes(text: &mut Text, check: &Check<'_>, arch: Arch, answer: &Occupancy, name_arch: bool) {
+const fn causes(text: &mut Text, check: &Check<'_>, arch: Arch, answer: &Occupancy) {
     let mut at = 0;
     let mut first = true;
     while at < Resource::ALL.len() {
@@ -383,11 +418,7 @@ const fn causes(text: &mut Text, check: &Check<'_>, arch: Arch, answer: &Occupan
         if !answer.limits.is_limiter(resource) {
             continue;
         }
-        text.str(NOTE);
-        if name_arch {
-            text.str(arch.name()).str(": ");
-        }
-        text.str(if first { "limited by " } else { "and by " }).str(resource.name()).str(": ");
+        text.str(NOTE).str(if first { "limited by " } else { "and by " }).str(resource.name()).str(": ");
         first = false;
         cause(text, check, arch, answer, resource);
     }
@@ -453,9 +484,14 @@ const fn cause(text: &mut Text, check: &Check<'_>, arch: Arch, answer: &Occupanc
             text.str("an SM holds at most ").num(sm.max_blocks_per_sm as u64).str(", so ");
         }
     }
+    fitting(text, answer);
+}
+
+/// `2 blocks of 8 warps fit where 64 warps could`.
+const fn fitting(text: &mut Text, answer: &Occupancy) {
     let blocks = answer.blocks_per_sm;
     count_of(text, blocks, "block").str(" of ");
-    count_of(text, warps, "warp").str(if blocks == 1 { " fits" } else { " fit" });
+    count_of(text, answer.warps_per_block, "warp").str(if blocks == 1 { " fits" } else { " fit" });
     text.str(" where ").num(answer.max_warps_per_sm as u64).str(" warps could");
 }
 

@@ -6,6 +6,29 @@ use crate::refusal::{Refusal, refusal};
 use core::fmt;
 use core::num::NonZeroU32;
 
+// The functions below run in the compiler for every launch that is checked as a constant, where each call costs as
+// much as a dozen operations: they are written out rather than composed of smaller ones. At run time a call that is
+// not inlined costs a fifth of the evaluation.
+
+/// Threads of a block, the largest `u32` where they do not fit one.
+macro_rules! threads {
+    ($launch:expr) => {{
+        let [x, y, z] = $launch.block;
+        let plane = x as u64 * y as u64;
+        let threads = if plane > u32::MAX as u64 { u32::MAX as u64 } else { plane } * z as u64;
+        if threads > u32::MAX as u64 { u32::MAX } else { threads as u32 }
+    }};
+}
+pub(crate) use threads;
+
+/// `value` rounded up to a multiple of `unit`, quickly for the powers of two of every real SM.
+macro_rules! round_up {
+    ($value:expr, $unit:expr) => {{
+        let (value, low) = ($value, $unit - 1);
+        if $unit & low == 0 { (value + low) & !low } else { (value + low) / $unit * $unit }
+    }};
+}
+
 /// Something of which an SM has only so much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
@@ -86,13 +109,30 @@ impl BlockLimits {
     }
 
     /// The lowest of them: blocks per SM.
-    #[inline]
+    #[inline(always)]
     pub const fn lowest(&self) -> u32 {
-        let mut lowest = min(self.warps, self.blocks);
-        lowest = min(lowest, unlimited_if_none(self.registers));
-        lowest = min(lowest, unlimited_if_none(self.shared_memory));
-        lowest = min(lowest, unlimited_if_none(self.barriers));
-        min(lowest, unlimited_if_none(self.virtual_resources))
+        let mut lowest = if self.warps < self.blocks { self.warps } else { self.blocks };
+        if let Some(limit) = self.registers
+            && limit < lowest
+        {
+            lowest = limit;
+        }
+        if let Some(limit) = self.shared_memory
+            && limit < lowest
+        {
+            lowest = limit;
+        }
+        if let Some(limit) = self.barriers
+            && limit < lowest
+        {
+            lowest = limit;
+        }
+        if let Some(limit) = self.virtual_resources
+            && limit < lowest
+        {
+            lowest = limit;
+        }
+        lowest
     }
 
     /// The resources whose limit is the lowest. Several can tie.
@@ -197,11 +237,11 @@ impl Occupancy {
 /// let kernel = Kernel::new().registers(162);
 /// assert!(occupancy(Arch::SM_89.limits(), &kernel, &Launch::new(512)).is_err());
 /// ```
-#[inline]
+#[inline(always)]
 pub const fn occupancy(sm: &SmLimits, kernel: &Kernel, launch: &Launch) -> Result<Occupancy, Refusal> {
     let allocation = allocation(sm, kernel, launch);
     let blocks_per_sm = allocation.limits.lowest();
-    if let Some(refusal) = refusal(sm, kernel, launch, &allocation) {
+    if let Some(refusal) = refusal(sm, kernel, launch, &allocation, blocks_per_sm) {
         return Err(refusal);
     }
     Ok(Occupancy {
@@ -246,96 +286,95 @@ pub struct Allocation {
 /// assert_eq!(given.registers_per_block, 96 * 32 * 7);
 /// assert_eq!(given.smem_per_block, 1024); // reserved by the driver from 8.0 on
 /// ```
-#[inline]
+#[inline(always)]
 pub const fn allocation(sm: &SmLimits, kernel: &Kernel, launch: &Launch) -> Allocation {
-    let threads = launch.threads();
-    let warps_per_block = max(threads.div_ceil(sm.warp_size.get()), 1);
-    let registers = registers(sm, kernel, warps_per_block);
-    let smem = shared_memory(sm, kernel, launch);
-    let limits = BlockLimits {
-        warps: if threads == 0 || threads > sm.max_threads_per_block {
-            0
-        } else if registers.l1_caching {
-            // A block lives in one half of the SM.
-            sm.max_warps_per_sm / 2 / warps_per_block * 2
-        } else {
-            sm.max_warps_per_sm / warps_per_block
-        },
-        blocks: sm.max_blocks_per_sm,
-        registers: registers.limit,
-        shared_memory: smem.limit,
-        barriers: match sm.barriers_per_sm {
-            Some(pool) if kernel.barriers > 0 => Some(pool / kernel.barriers),
-            _ => None,
-        },
-        virtual_resources: match sm.virtual_resources_per_sm {
-            Some(pool) if kernel.virtual_resources > 0 => Some(pool / kernel.virtual_resources),
-            _ => None,
-        },
+    let threads = threads!(launch);
+    let warps_per_block = if threads == 0 { 1 } else { (threads - 1) / sm.warp_size.get() + 1 };
+    let registers = match kernel.registers {
+        None | Some(0) => Registers { per_block: 0, limit: None, confined: kernel.l1_caching && sm.partitioned_l1 },
+        Some(per_thread) => registers(sm, per_thread, kernel.l1_caching && sm.partitioned_l1, warps_per_block),
     };
+    let smem = shared_memory(sm, kernel, launch);
     Allocation {
         warps_per_block,
         registers_per_block: registers.per_block,
         smem_per_block: smem.per_block,
         smem_per_sm: smem.per_sm,
-        l1_caching: registers.l1_caching,
-        limits,
+        l1_caching: registers.confined,
+        limits: BlockLimits {
+            warps: if threads == 0 || threads > sm.max_threads_per_block {
+                0
+            } else if registers.confined {
+                // A block lives in one half of the SM.
+                sm.max_warps_per_sm / 2 / warps_per_block * 2
+            } else {
+                sm.max_warps_per_sm / warps_per_block
+            },
+            blocks: sm.max_blocks_per_sm,
+            registers: registers.limit,
+            shared_memory: smem.limit,
+            barriers: match sm.barriers_per_sm {
+                Some(pool) if kernel.barriers > 0 => Some(pool / kernel.barriers),
+                _ => None,
+            },
+            virtual_resources: match sm.virtual_resources_per_sm {
+                Some(pool) if kernel.virtual_resources > 0 => Some(pool / kernel.virtual_resources),
+                _ => None,
+            },
+        },
     }
 }
 
 struct Registers {
     per_block: u32,
     limit: Option<u32>,
-    l1_caching: bool,
+    /// Whether caching confines a block to half of the SM.
+    confined: bool,
 }
 
 /// Registers of one warp of a kernel: rounded up to the allocation unit. At most 2³² − 1, saturating.
-#[inline]
+#[inline(always)]
 pub(crate) const fn registers_per_warp(sm: &SmLimits, per_thread: u32) -> u32 {
-    round_up(per_thread.saturating_mul(sm.warp_size.get()), sm.register_allocation_unit)
+    let asked = per_thread as u64 * sm.warp_size.get() as u64;
+    let unit = sm.register_allocation_unit.get() as u64;
+    let per_warp = round_up!(asked, unit);
+    if per_warp > u32::MAX as u64 { u32::MAX } else { per_warp as u32 }
 }
 
-#[inline]
-const fn registers(sm: &SmLimits, kernel: &Kernel, warps_per_block: u32) -> Registers {
-    let l1_caching = kernel.l1_caching && sm.partitioned_l1;
-    let per_thread = match kernel.registers {
-        None | Some(0) => return Registers { per_block: 0, limit: None, l1_caching },
-        Some(per_thread) => per_thread,
-    };
+#[inline(always)]
+const fn registers(sm: &SmLimits, per_thread: u32, confined: bool, warps_per_block: u32) -> Registers {
     let per_warp = registers_per_warp(sm, per_thread);
-    let per_block = per_warp.saturating_mul(warps_per_block);
-    if per_thread > sm.max_registers_per_thread
-        || !registers_fit_block(sm, per_warp, warps_per_block, sm.sub_partitions)
-        || !registers_fit_block(sm, per_warp, warps_per_block, sm.launch_sub_partitions)
-    {
-        return Registers { per_block, limit: Some(0), l1_caching };
+    let per_block = per_warp as u64 * warps_per_block as u64;
+    let per_block = if per_block > u32::MAX as u64 { u32::MAX } else { per_block as u32 };
+    let parts = sm.sub_partitions.get();
+    let launch_parts = sm.launch_sub_partitions.get();
+    // One block is checked as if its warps were spread evenly over the sub-partitions.
+    let counted = round_up!(warps_per_block as u64, parts as u64);
+    if per_thread > sm.max_registers_per_thread || per_warp as u64 * counted > sm.registers_per_block as u64 {
+        return Registers { per_block, limit: Some(0), confined };
     }
     // A warp's registers lie in one sub-partition; what is left over in each is lost.
-    let parts = sm.sub_partitions.get();
     let warps_per_part = sm.registers_per_sm / parts / per_warp;
-    if l1_caching {
+    if confined {
         let in_half = warps_per_part * (parts / 2) / warps_per_block;
         if in_half > 0 {
-            return Registers { per_block, limit: Some(in_half * 2), l1_caching };
+            return Registers { per_block, limit: Some(in_half * 2), confined };
         }
         // The device gives up caching before it gives up the launch.
     }
-    let limit = warps_per_part * parts / warps_per_block;
-    // What fits the SM can still be refused for a capability of the same family with more sub-partitions.
-    let launch_parts = sm.launch_sub_partitions.get();
-    let limit =
-        if launch_parts != parts && sm.registers_per_sm / launch_parts / per_warp * launch_parts < warps_per_block {
-            0
-        } else {
-            limit
-        };
-    Registers { per_block, limit: Some(limit), l1_caching: false }
+    let limit = if launch_parts == parts || runs_with(sm, per_warp, warps_per_block, launch_parts) {
+        warps_per_part * parts / warps_per_block
+    } else {
+        0
+    };
+    Registers { per_block, limit: Some(limit), confined: false }
 }
 
-/// Whether one block is accepted: the check assumes that its warps are spread evenly over the sub-partitions.
-#[inline]
-const fn registers_fit_block(sm: &SmLimits, per_warp: u32, warps_per_block: u32, parts: NonZeroU32) -> bool {
-    per_warp.saturating_mul(round_up(warps_per_block, parts)) <= sm.registers_per_block
+/// Whether one block also fits an SM of `parts` sub-partitions: another of the same family.
+const fn runs_with(sm: &SmLimits, per_warp: u32, warps_per_block: u32, parts: u32) -> bool {
+    let counted = warps_per_block.div_ceil(parts) as u64 * parts as u64;
+    per_warp as u64 * counted <= sm.registers_per_block as u64
+        && sm.registers_per_sm / parts / per_warp * parts >= warps_per_block
 }
 
 struct SharedMemory {
@@ -344,26 +383,29 @@ struct SharedMemory {
     limit: Option<u32>,
 }
 
-#[inline]
+#[inline(always)]
 const fn shared_memory(sm: &SmLimits, kernel: &Kernel, launch: &Launch) -> SharedMemory {
-    let asked = kernel.static_smem as u64 + launch.dynamic_smem as u64 + sm.smem_reserved_per_block as u64;
-    let most = (sm.smem_limit(launch.smem_optin) as u64) + sm.smem_reserved_per_block as u64;
-    let preferred = preferred_smem(sm, launch.carveout);
-    if asked > most {
-        let per_block = asked.next_multiple_of(sm.smem_allocation_unit.get() as u64);
+    let reserved = sm.smem_reserved_per_block as u64;
+    let unit = sm.smem_allocation_unit.get() as u64;
+    let asked = kernel.static_smem as u64 + launch.dynamic_smem as u64 + reserved;
+    let per_block = round_up!(asked, unit);
+    let most = if launch.smem_optin { sm.smem_per_block_optin } else { sm.smem_per_block } as u64 + reserved;
+    let preferred = match launch.carveout {
+        Carveout::Default => sm.smem_per_sm,
+        carveout => preferred_smem(sm, carveout),
+    };
+    if per_block > most || per_block > u32::MAX as u64 {
         let per_block = if per_block > u32::MAX as u64 { u32::MAX } else { per_block as u32 };
         return SharedMemory { per_block, per_sm: preferred, limit: Some(0) };
     }
-    let per_block = round_up(asked as u32, sm.smem_allocation_unit);
-    if per_block as u64 > most {
-        return SharedMemory { per_block, per_sm: preferred, limit: Some(0) };
-    }
+    let per_block = per_block as u32;
     let per_sm = if preferred >= per_block { preferred } else { raised_smem(sm, per_block) };
-    let limit = if per_block == 0 { None } else { Some(per_sm / per_block) };
+    let limit = per_sm.checked_div(per_block);
     SharedMemory { per_block, per_sm, limit }
 }
 
 /// The shared memory a preference gets on this SM, in bytes.
+#[inline(always)]
 const fn preferred_smem(sm: &SmLimits, carveout: Carveout) -> u32 {
     match sm.smem_split {
         SmemSplit::Fixed => sm.smem_per_sm,
@@ -387,6 +429,7 @@ const fn preferred_smem(sm: &SmLimits, carveout: Carveout) -> u32 {
 }
 
 /// The shared memory of an SM whose preference cannot hold one block: just enough for one, where that can be chosen.
+#[inline(always)]
 const fn raised_smem(sm: &SmLimits, per_block: u32) -> u32 {
     match sm.smem_split {
         SmemSplit::Fixed | SmemSplit::CacheConfig(_) => sm.smem_per_sm,
@@ -395,15 +438,15 @@ const fn raised_smem(sm: &SmLimits, per_block: u32) -> u32 {
 }
 
 /// The smallest size that holds `bytes`; all there is where none does.
+#[inline(always)]
 pub(crate) const fn next_carveout(sm: &SmLimits, sizes: &[u32], bytes: u32) -> u32 {
-    let mut at = 0;
-    while at < sizes.len() {
-        if sizes[at] >= bytes {
-            return sizes[at];
-        }
-        at += 1;
+    let mut next = sm.smem_per_sm;
+    let mut at = sizes.len();
+    while at > 0 {
+        at -= 1;
+        next = if sizes[at] >= bytes { sizes[at] } else { next };
     }
-    sm.smem_per_sm
+    next
 }
 
 impl SmLimits {
@@ -425,30 +468,17 @@ impl SmLimits {
     }
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) const fn min(a: u32, b: u32) -> u32 {
     if a < b { a } else { b }
 }
 
-#[inline]
-pub(crate) const fn max(a: u32, b: u32) -> u32 {
-    if a > b { a } else { b }
-}
-
 /// `value` rounded up to a multiple of `unit`; the largest multiple that fits where the next does not.
-#[inline]
+#[inline(always)]
 pub(crate) const fn round_up(value: u32, unit: NonZeroU32) -> u32 {
     let unit = unit.get();
     match value.checked_next_multiple_of(unit) {
         Some(multiple) => multiple,
         None => u32::MAX - u32::MAX % unit,
-    }
-}
-
-#[inline]
-const fn unlimited_if_none(limit: Option<u32>) -> u32 {
-    match limit {
-        Some(limit) => limit,
-        None => u32::MAX,
     }
 }

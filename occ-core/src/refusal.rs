@@ -2,7 +2,7 @@
 
 use crate::launch::{Kernel, Launch, product};
 use crate::limits::SmLimits;
-use crate::occupancy::{Allocation, Resource};
+use crate::occupancy::{Allocation, Resource, threads};
 use crate::text::Text;
 use core::fmt;
 
@@ -298,17 +298,29 @@ impl fmt::Display for Refusal {
 impl core::error::Error for Refusal {}
 
 /// The first reason why `launch` cannot run, or `None` if it can.
-#[inline]
+#[inline(always)]
 pub(crate) const fn refusal(
     sm: &SmLimits,
     kernel: &Kernel,
     launch: &Launch,
     allocation: &Allocation,
+    blocks_per_sm: u32,
 ) -> Option<Refusal> {
-    if let Some(refusal) = block_shape(sm, kernel, launch) {
-        return Some(refusal);
+    let [x, y, z] = launch.block;
+    let [most_x, most_y, most_z] = sm.max_block_axes;
+    if x == 0 || y == 0 || z == 0 || x > most_x || y > most_y || z > most_z {
+        return Some(block_axis(sm, launch.block));
     }
-    if allocation.limits.lowest() == 0 {
+    let threads = threads!(launch);
+    if threads > sm.max_threads_per_block {
+        return Some(Refusal::BlockThreads { threads, most: sm.max_threads_per_block });
+    }
+    if let Some(most) = kernel.max_threads
+        && threads > most
+    {
+        return Some(Refusal::KernelThreads { threads, most });
+    }
+    if blocks_per_sm == 0 {
         return Some(no_room(sm, kernel, launch, allocation));
     }
     if kernel.barriers > sm.barriers_per_block {
@@ -323,23 +335,6 @@ pub(crate) const fn refusal(
         return grid_shape(sm, grid);
     }
     None
-}
-
-#[inline]
-const fn block_shape(sm: &SmLimits, kernel: &Kernel, launch: &Launch) -> Option<Refusal> {
-    let [x, y, z] = launch.block;
-    let [most_x, most_y, most_z] = sm.max_block_axes;
-    if x.wrapping_sub(1) >= most_x || y.wrapping_sub(1) >= most_y || z.wrapping_sub(1) >= most_z {
-        return Some(block_axis(sm, launch.block));
-    }
-    let threads = launch.threads();
-    if threads > sm.max_threads_per_block {
-        return Some(Refusal::BlockThreads { threads, most: sm.max_threads_per_block });
-    }
-    match kernel.max_threads {
-        Some(most) if threads > most => Some(Refusal::KernelThreads { threads, most }),
-        _ => None,
-    }
 }
 
 /// Which axis of a block is empty or too long, once one is known to be.

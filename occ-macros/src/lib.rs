@@ -1,1 +1,22 @@
-//! `#[launch_config]`.
+//! `#[launch_config]`: a CUDA launch configuration that is checked when the code is compiled.
+//!
+//! Use it through `occ_runtime`, which this crate's expansion refers to and where the attribute is documented.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod check;
+mod config;
+mod defaults;
+mod diagnostics;
+mod expand;
+mod instances;
+mod item;
+mod launch_site;
+mod pipeline;
+mod value;
+
+/// Checks a launch configuration when the code is compiled; see `occ_runtime` for the arguments.
+#[proc_macro_attribute]
+pub fn launch_config(arguments: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    pipeline::launch_config(arguments.into(), item.into()).into()
+}

@@ -1,3 +1,23 @@
-//! Checked launch configurations.
+//! GPU launch configurations that are checked when the code is compiled.
+//!
+//! ```
+//! use occ_runtime::launch_config;
+//!
+//! #[launch_config(arch = ["sm_80", "sm_89"], min_occupancy = 0.5, block = 256, registers = 40, spec = SAXPY)]
+//! fn saxpy() {
+//!     // launch!(module.saxpy<<<grid, 256, 0, stream>>>(..))
+//! }
+//!
+//! assert_eq!(SAXPY.register_budget(), Some(64));
+//! ```
 #![no_std]
+#![forbid(unsafe_code)]
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+mod spec;
+
 pub use occ_core::*;
+pub use occ_macros::launch_config;
+pub use spec::{LaunchSpec, OnMismatch};

@@ -1,2 +1,88 @@
-//! The project's own commands.
-fn main() {}
+//! The project's own commands, `cargo xtask COMMAND`: everything that needs more than Rust.
+
+mod bench;
+mod golden;
+mod header;
+mod nvidia;
+mod oracle;
+mod ptxas;
+mod random;
+mod vector;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  oracle [--seed N] [--cases N]   the model against NVIDIA's own cuda_occupancy.h and ptxas
+  ptxas                           threads and blocks per SM against ptxas alone
+  golden                          write tests/data/golden from NVIDIA's header
+  bench [NAME]                    measure; without a name, list what can be measured
+
+NVIDIA's tools come from PyPI and need python3 and pip; the header also needs g++ (or CXX).";
+
+/// Why a command failed, in words.
+type Failure = Box<dyn Error>;
+type Result<T> = std::result::Result<T, Failure>;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(words: &[String]) -> Result<()> {
+    let (command, options) = match words.split_first() {
+        Some((command, options)) => (command.as_str(), options),
+        None => ("help", words),
+    };
+    match command {
+        "oracle" => oracle::run(options),
+        "ptxas" => ptxas::run(),
+        "golden" => golden::run(),
+        "bench" => bench::run(options),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => Err(format!("no command `{command}`\n\n{USAGE}").into()),
+    }
+}
+
+/// Options with a value, in any order.
+struct Options(Vec<(String, String)>);
+
+impl Options {
+    fn parse(words: &[String], known: &[&str]) -> Result<Options> {
+        let mut options = Vec::new();
+        for pair in words.chunks(2) {
+            match pair {
+                [name, _] if !known.contains(&name.as_str()) => return Err(format!("no option `{name}`").into()),
+                [name, value] => options.push((name.clone(), value.clone())),
+                _ => return Err(format!("`{}` needs a value", pair.concat()).into()),
+            }
+        }
+        Ok(Options(options))
+    }
+
+    fn number(&self, name: &str) -> Result<Option<u64>> {
+        match self.0.iter().find(|(option, _)| option == name) {
+            Some((_, value)) => match value.parse() {
+                Ok(number) => Ok(Some(number)),
+                Err(error) => Err(format!("`{name} {value}`: {error}").into()),
+            },
+            None => Ok(None),
+        }
+    }
+}
+
+/// `1 difference`, `2 differences`.
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

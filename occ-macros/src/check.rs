@@ -1,0 +1,79 @@
+//! A configuration whose values are all known, checked in the macro: the errors show while typing.
+
+use crate::config::{Carveout, Config};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::value::Value;
+use occ_core::{Check, Kernel, Launch, Requirement, Rule, Verdict};
+
+/// Checks a configuration against every rule. A configuration with constants in it is left to the compiler.
+pub(crate) fn check(config: &Config, diagnostics: &mut Diagnostics) {
+    let Some((kernel, launch, requirement)) = known(config) else {
+        return;
+    };
+    let notes: Vec<&str> = config.notes.iter().map(String::as_str).collect();
+    let check = Check {
+        archs: &config.archs,
+        gpus: &config.gpus,
+        kernel,
+        registers_are_cap: config.registers_are_cap,
+        launch,
+        requirement,
+        notes: &notes,
+    };
+    for rule in Rule::ALL {
+        if let Verdict::Fails { limiting, required } = check.verdict(rule) {
+            let ends = config.place(&[limiting, required, occ_core::Argument::Arch, occ_core::Argument::Gpu]);
+            diagnostics.push(Diagnostic::new(ends, check.explain(rule).as_str()));
+        }
+    }
+}
+
+fn known(config: &Config) -> Option<(Kernel, Launch, Requirement)> {
+    let kernel = Kernel {
+        registers: all_or_none(config.registers.as_ref())?,
+        static_smem: config.static_smem.known()?,
+        barriers: config.barriers.known()?,
+        ..Kernel::new()
+    };
+    let launch = Launch {
+        dynamic_smem: config.dynamic_smem.known()?,
+        carveout: match &config.carveout {
+            Carveout::Default => occ_core::Carveout::Default,
+            Carveout::Percent(percent) => occ_core::Carveout::Percent(u8::try_from(percent.known()?).ok()?),
+        },
+        cluster: all_axes(config.cluster.as_ref())?,
+        grid: all_axes(config.grid.as_ref())?,
+        ..Launch::block(axes(&config.block)?)
+    };
+    let requirement = Requirement {
+        min_occupancy: all_or_none(config.min_occupancy.as_ref())?,
+        min_blocks_per_sm: all_or_none(config.min_blocks_per_sm.as_ref())?,
+        min_warps_per_sm: all_or_none(config.min_warps_per_sm.as_ref())?,
+        min_lane_efficiency: all_or_none(config.min_lane_efficiency.as_ref())?,
+        min_waves: all_or_none(config.min_waves.as_ref())?,
+        max_tail_idle: all_or_none(config.max_tail_idle.as_ref())?,
+    };
+    Some((kernel, launch, requirement))
+}
+
+/// `Some(None)` for a value that was not given, `None` for one that is not known.
+#[allow(clippy::option_option)]
+fn all_or_none<T: Copy>(value: Option<&Value<T>>) -> Option<Option<T>> {
+    match value {
+        Some(value) => value.known().map(Some),
+        None => Some(None),
+    }
+}
+
+#[allow(clippy::option_option)]
+fn all_axes(value: Option<&[Value<u32>; 3]>) -> Option<Option<[u32; 3]>> {
+    match value {
+        Some(value) => axes(value).map(Some),
+        None => Some(None),
+    }
+}
+
+pub(crate) fn axes(value: &[Value<u32>; 3]) -> Option<[u32; 3]> {
+    let [x, y, z] = value;
+    Some([x.known()?, y.known()?, z.known()?])
+}

@@ -1,0 +1,283 @@
+//! What the attribute becomes: the item, untouched but for constants the compiler evaluates.
+
+use crate::config::{Axes, Carveout, Config, OnMismatch, Options};
+use crate::diagnostics::Ends;
+use crate::item::{Item, Kind};
+use crate::value::{Value, mentions};
+use occ_core::{Argument, Rule};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+
+/// Expressions for the parts of a launch, and the typed bindings of the constants in them.
+struct Parts {
+    bindings: TokenStream,
+    archs: TokenStream,
+    kernel: TokenStream,
+    launch: TokenStream,
+    requirement: TokenStream,
+}
+
+/// A check by the compiler: `const _: () = { .. };`, or `const { .. };` where a value depends on a generic parameter.
+pub(crate) fn compiled_check(config: &Config, options: &Options, item: &Item) -> TokenStream {
+    let runtime = &options.runtime;
+    let check = local("__occ_check");
+    let Parts { bindings, archs, kernel, launch, requirement } = parts(config, options);
+    let cap = config.registers_are_cap;
+    let notes = &config.notes;
+    let notes = quote!(&[#(#notes),*]);
+    let gpus = gpus(config, runtime);
+    let rules = rules(config).map(|rule| compiled_rule(config, rule, &check, runtime));
+    let body = quote!(
+        #bindings
+        let #check = #runtime::__private::check(#archs, #gpus, #kernel, #cap, #launch, #requirement, #notes);
+        #(#rules)*
+    );
+    let mut body = Group::new(Delimiter::Brace, body);
+    if depends_on_generics(config, options, item) {
+        // The compiler points at the braces of a constant in a generic function too.
+        body.set_span(config.place(&[Argument::MinOccupancy, Argument::Block]).first);
+        quote!(const #body;)
+    } else {
+        quote!(const _: () = #body;)
+    }
+}
+
+/// The rules a configuration asks for. That the launch can run is always asked.
+fn rules(config: &Config) -> impl Iterator<Item = Rule> {
+    [
+        Some(Rule::Launch),
+        config.min_lane_efficiency.as_ref().map(|_| Rule::LaneEfficiency),
+        config.min_waves.as_ref().map(|_| Rule::Waves),
+        config.max_tail_idle.as_ref().map(|_| Rule::TailIdle),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// `if blame == .. { fail(..) }`: one call for each argument an error can point at, since a call has one place.
+fn compiled_rule(config: &Config, rule: Rule, check: &Ident, runtime: &TokenStream) -> TokenStream {
+    let (index, limiting, required): (u8, &[Argument], &[Argument]) = match rule {
+        Rule::Launch => (
+            0,
+            &[
+                Argument::Block,
+                Argument::Registers,
+                Argument::DynamicSmem,
+                Argument::StaticSmem,
+                Argument::Barriers,
+                Argument::Cluster,
+                Argument::Carveout,
+                Argument::Grid,
+                Argument::MinOccupancy,
+            ],
+            &[Argument::MinOccupancy, Argument::MinBlocksPerSm, Argument::MinWarpsPerSm, Argument::Arch, Argument::Gpu],
+        ),
+        Rule::LaneEfficiency => (1, &[], &[Argument::Block, Argument::MinLaneEfficiency]),
+        Rule::Waves => (2, &[], &[Argument::Grid, Argument::MinWaves]),
+        Rule::TailIdle => (3, &[], &[Argument::Grid, Argument::MaxTailIdle]),
+    };
+    let index = Literal::u8_unsuffixed(index);
+    let fail = |ends: Ends| {
+        let path = respanned(quote!(#runtime::__private::fail), ends.first);
+        let mut arguments = Group::new(Delimiter::Parenthesis, quote!(&#check, #index));
+        arguments.set_span(ends.last);
+        quote!(#path #arguments)
+    };
+    let otherwise = fail(config.place(required));
+    let arms = limiting.iter().filter_map(|argument| {
+        let call = fail(config.written(*argument)?);
+        let number = Literal::u8_unsuffixed(*argument as u8);
+        Some(quote!(#number => #call,))
+    });
+    // 255: it passes.
+    quote!(match #runtime::__private::blame(&#check, #index) { 255 => {} #(#arms)* _ => #otherwise, })
+}
+
+/// Whether a value can only be known once a generic function is instantiated.
+fn depends_on_generics(config: &Config, options: &Options, item: &Item) -> bool {
+    let names: &[_] = match &item.kind {
+        Kind::Function { generics, .. } => generics,
+        _ => &[],
+    };
+    options.generic
+        || config.constants().any(|tokens| {
+            mentions(tokens, &|name| name == "Self" || names.iter().any(|parameter| parameter.name == name))
+        })
+}
+
+/// `pub const SAXPY: LaunchSpec = ..;`, beside a function or in an `impl` of a unit struct.
+pub(crate) fn spec(name: &Ident, config: Option<&Config>, options: &Options, item: &Item) -> TokenStream {
+    let runtime = &options.runtime;
+    let visibility = if matches!(item.kind, Kind::UnitStruct) { quote!(pub) } else { item.visibility.clone() };
+    let launch_name = item.name.to_string();
+    let docs = format!("The launch of `{launch_name}` as it was checked.");
+    let value = match config {
+        Some(config) => spec_value(config, options, &launch_name),
+        // Something is wrong and has been reported: users of the constant must not be reported as well.
+        None => quote!(#runtime::__private::unchecked_spec(#launch_name)),
+    };
+    quote! {
+        #[doc = #docs]
+        #visibility const #name: #runtime::LaunchSpec = #value;
+    }
+}
+
+fn spec_value(config: &Config, options: &Options, launch_name: &str) -> TokenStream {
+    let runtime = &options.runtime;
+    let Parts { bindings, archs, kernel, launch, requirement } = parts(config, options);
+    let cap = config.registers_are_cap;
+    let on_mismatch = match options.on_mismatch {
+        OnMismatch::Error => quote!(Error),
+        OnMismatch::Warn => quote!(Warn),
+        OnMismatch::Ignore => quote!(Ignore),
+    };
+    let gpus = gpus(config, runtime);
+    quote!({
+        #bindings
+        #runtime::__private::spec(
+            #launch_name, #archs, #gpus, #kernel, #cap, #launch, #requirement, #runtime::OnMismatch::#on_mismatch,
+        )
+    })
+}
+
+fn parts(config: &Config, options: &Options) -> Parts {
+    let runtime = &options.runtime;
+    let private = quote!(#runtime::__private);
+    let mut bind = Bindings::default();
+    let block = bind.axes(&config.block, "block");
+    let dynamic_smem = bind.number(&config.dynamic_smem, "dynamic_smem");
+    let static_smem = bind.number(&config.static_smem, "static_smem");
+    let barriers = bind.number(&config.barriers, "barriers");
+    let registers = optional(config.registers.as_ref().map(|value| bind.number(value, "registers")));
+    let cluster = optional(config.cluster.as_ref().map(|value| bind.axes(value, "cluster")));
+    let grid = optional(config.grid.as_ref().map(|value| bind.axes(value, "grid")));
+    let carveout = match &config.carveout {
+        Carveout::Default => quote!(#private::Carveout::Default),
+        Carveout::Percent(value) => {
+            let percent = bind.number(value, "carveout");
+            quote!(#private::carveout(#percent))
+        }
+    };
+    let min_occupancy = optional(config.min_occupancy.as_ref().map(|value| bind.fraction(value, "min_occupancy")));
+    let min_blocks = optional(config.min_blocks_per_sm.as_ref().map(|value| bind.number(value, "min_blocks_per_sm")));
+    let min_warps = optional(config.min_warps_per_sm.as_ref().map(|value| bind.number(value, "min_warps_per_sm")));
+    let lanes = optional(config.min_lane_efficiency.as_ref().map(|value| bind.fraction(value, "min_lane_efficiency")));
+    let waves = optional(config.min_waves.as_ref().map(|value| bind.fraction(value, "min_waves")));
+    let tail = optional(config.max_tail_idle.as_ref().map(|value| bind.fraction(value, "max_tail_idle")));
+    let archs = config.archs.iter().map(|arch| Ident::new(&arch.name().to_uppercase(), Span::call_site()));
+    Parts {
+        bindings: bind.tokens,
+        archs: quote!(&[#(#private::Arch::#archs),*]),
+        kernel: quote!(#private::kernel(#registers, #static_smem, #barriers)),
+        launch: quote!(#private::launch(#block, #dynamic_smem, #carveout, #cluster, #grid)),
+        requirement: quote!(
+            #private::Requirement {
+                min_occupancy: #min_occupancy,
+                min_blocks_per_sm: #min_blocks,
+                min_warps_per_sm: #min_warps,
+                min_lane_efficiency: #lanes,
+                min_waves: #waves,
+                max_tail_idle: #tail,
+            }
+        ),
+    }
+}
+
+fn gpus(config: &Config, runtime: &TokenStream) -> TokenStream {
+    let names = config.gpus.iter().map(|gpu| gpu.name);
+    if config.gpus.is_empty() {
+        return quote!(&[]);
+    }
+    quote!({
+        const GPUS: &[&#runtime::__private::Gpu] = &[#(#runtime::__private::gpu(#names)),*];
+        GPUS
+    })
+}
+
+fn optional(value: Option<TokenStream>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
+}
+
+/// Typed `let`s for the user's expressions: so a wrong type is reported at the expression, and nothing of the user's
+/// can meet a name of ours.
+#[derive(Default)]
+struct Bindings {
+    tokens: TokenStream,
+}
+
+impl Bindings {
+    fn number(&mut self, value: &Value<u32>, name: &str) -> TokenStream {
+        match value {
+            Value::Known(number) => Literal::u32_unsuffixed(*number).to_token_stream(),
+            Value::Constant(tokens) => self.bind(tokens, name, "u32"),
+        }
+    }
+
+    fn fraction(&mut self, value: &Value<f64>, name: &str) -> TokenStream {
+        match value {
+            Value::Known(fraction) => Literal::f64_suffixed(*fraction).to_token_stream(),
+            Value::Constant(tokens) => self.bind(tokens, name, "f64"),
+        }
+    }
+
+    fn axes(&mut self, axes: &Axes, name: &str) -> TokenStream {
+        let [x, y, z] = axes;
+        let x = self.number(x, &format!("{name}_x"));
+        let y = self.number(y, &format!("{name}_y"));
+        let z = self.number(z, &format!("{name}_z"));
+        quote!([#x, #y, #z])
+    }
+
+    fn bind(&mut self, expression: &TokenStream, name: &str, primitive: &str) -> TokenStream {
+        let local = local(&format!("__occ_{name}"));
+        let span = expression.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span());
+        let primitive = Ident::new(primitive, span);
+        let ty = quote_spanned!(span=> ::core::primitive::#primitive);
+        self.tokens.extend(quote!(#[allow(unused_parens, unused_braces)] let #local: #ty = #expression;));
+        local.to_token_stream()
+    }
+}
+
+/// A local of the expansion that no code of the user can see.
+fn local(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}
+
+fn respanned(tokens: TokenStream, span: Span) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(span);
+            token
+        })
+        .collect()
+}
+
+/// `const _: Option<&str> = option_env!("OCC_ARCH");`: a change of the variable rebuilds the crate.
+pub(crate) fn tracked(variables: &[&str]) -> TokenStream {
+    variables
+        .iter()
+        .map(|variable| {
+            quote!(
+                const _: ::core::option::Option<&::core::primitive::str> = ::core::option_env!(#variable);
+            )
+        })
+        .collect()
+}
+
+/// A warning at the user's tokens, as the use of a deprecated constant: the one way stable Rust has.
+pub(crate) fn warning(name: &str, text: &str, ends: Ends) -> TokenStream {
+    let constant = Ident::new(name, Span::call_site());
+    let used = Ident::new(name, ends.first);
+    quote! {
+        const _: () = {
+            #[deprecated(note = #text)]
+            #[allow(non_upper_case_globals)]
+            const #constant: () = ();
+            #used
+        };
+    }
+}

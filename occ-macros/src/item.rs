@@ -1,0 +1,277 @@
+//! The item under the attribute: its attributes, signature and raw body. The body is never parsed.
+
+use crate::diagnostics::Ends;
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+
+/// A type or const parameter of a generic function.
+#[derive(Clone, Debug)]
+pub(crate) struct GenericParameter {
+    pub(crate) name: String,
+    /// The type of a const parameter.
+    pub(crate) const_type: Option<TokenStream>,
+}
+
+/// What the attribute stands on.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// A function with a body, and the parameters it is generic over.
+    Function { generics: Vec<GenericParameter>, body: Group },
+    /// `struct Name;`
+    UnitStruct,
+    /// Anything else, and what is wrong with it.
+    Other { ends: Ends, what: &'static str },
+}
+
+/// An item, its tokens untouched.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub(crate) tokens: TokenStream,
+    pub(crate) visibility: TokenStream,
+    pub(crate) name: Ident,
+    pub(crate) kind: Kind,
+}
+
+impl Item {
+    pub(crate) fn parse(tokens: TokenStream) -> Item {
+        let list: Vec<TokenTree> = tokens.clone().into_iter().collect();
+        let mut at = after_attributes(&list);
+        let start = at;
+        at = after_visibility(&list, at);
+        let visibility = list[start..at].iter().cloned().collect();
+        let mut item = Item {
+            tokens,
+            visibility,
+            name: Ident::new("launch", list.first().map_or_else(Span::call_site, TokenTree::span)),
+            kind: Kind::Other { ends: Ends::one(Span::call_site()), what: "nothing" },
+        };
+        item.kind = item.read_kind(&list, at);
+        item
+    }
+
+    fn read_kind(&mut self, list: &[TokenTree], mut at: usize) -> Kind {
+        let first = at;
+        while let Some(token) = list.get(at) {
+            match token {
+                TokenTree::Ident(ident) => match ident.to_string().as_str() {
+                    "fn" => return self.read_function(list, at),
+                    "struct" => return self.read_struct(list, at),
+                    "const" | "async" | "unsafe" | "safe" | "extern" | "default" | "gen" => {}
+                    _ => break,
+                },
+                // The ABI of an `extern` function.
+                TokenTree::Literal(_) => {}
+                _ => break,
+            }
+            at += 1;
+        }
+        let span = list.get(first).map_or_else(Span::call_site, TokenTree::span);
+        Kind::Other { ends: Ends::one(span), what: "this item" }
+    }
+
+    fn read_function(&mut self, list: &[TokenTree], at: usize) -> Kind {
+        let keyword = list[at].span();
+        let Some(TokenTree::Ident(name)) = list.get(at + 1) else {
+            return Kind::Other { ends: Ends::one(keyword), what: "this item" };
+        };
+        self.name = name.clone();
+        match list.last() {
+            Some(TokenTree::Group(body)) if body.delimiter() == Delimiter::Brace => {
+                Kind::Function { generics: generic_parameters(&list[at + 2..]), body: body.clone() }
+            }
+            _ => Kind::Other { ends: Ends::one(name.span()), what: "a function without a body" },
+        }
+    }
+
+    fn read_struct(&mut self, list: &[TokenTree], at: usize) -> Kind {
+        let keyword = list[at].span();
+        let Some(TokenTree::Ident(name)) = list.get(at + 1) else {
+            return Kind::Other { ends: Ends::one(keyword), what: "this item" };
+        };
+        self.name = name.clone();
+        match list.get(at + 2..) {
+            Some([TokenTree::Punct(end)]) if end.as_char() == ';' => Kind::UnitStruct,
+            _ => Kind::Other { ends: Ends::one(name.span()), what: "a struct with fields or parameters" },
+        }
+    }
+
+    /// The item with `extra` at the beginning of its body; behind the item where it has none.
+    pub(crate) fn with(&self, extra: TokenStream) -> TokenStream {
+        if extra.is_empty() {
+            return self.tokens.clone();
+        }
+        let mut list: Vec<TokenTree> = self.tokens.clone().into_iter().collect();
+        if let (Kind::Function { body, .. }, Some(last)) = (&self.kind, list.last_mut()) {
+            let inside: Vec<TokenTree> = body.stream().into_iter().collect();
+            let start = after_inner_attributes(&inside);
+            let mut stream: TokenStream = inside[..start].iter().cloned().collect();
+            stream.extend(extra);
+            stream.extend(inside[start..].iter().cloned());
+            let mut body_with = Group::new(Delimiter::Brace, stream);
+            body_with.set_span(body.span());
+            *last = TokenTree::Group(body_with);
+            list.into_iter().collect()
+        } else {
+            let mut tokens = self.tokens.clone();
+            tokens.extend(extra);
+            tokens
+        }
+    }
+}
+
+fn is_bracket(token: Option<&TokenTree>) -> bool {
+    matches!(token, Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket)
+}
+
+fn is_punct_at(list: &[TokenTree], at: usize, character: char) -> bool {
+    list.get(at).is_some_and(|token| crate::arguments::is_punct(token, character))
+}
+
+fn after_attributes(list: &[TokenTree]) -> usize {
+    let mut at = 0;
+    while is_punct_at(list, at, '#') && is_bracket(list.get(at + 1)) {
+        at += 2;
+    }
+    at
+}
+
+/// Inner attributes must stay the first in a body.
+fn after_inner_attributes(list: &[TokenTree]) -> usize {
+    let mut at = 0;
+    while is_punct_at(list, at, '#') && is_punct_at(list, at + 1, '!') && is_bracket(list.get(at + 2)) {
+        at += 3;
+    }
+    at
+}
+
+fn after_visibility(list: &[TokenTree], at: usize) -> usize {
+    match (list.get(at), list.get(at + 1)) {
+        // `pub(crate)`, or `pub` as a fragment of `macro_rules!`.
+        (Some(TokenTree::Ident(ident)), Some(TokenTree::Group(group)))
+            if ident == "pub" && group.delimiter() == Delimiter::Parenthesis =>
+        {
+            at + 2
+        }
+        (Some(TokenTree::Ident(ident)), _) if ident == "pub" => at + 1,
+        (Some(TokenTree::Group(group)), _) if group.delimiter() == Delimiter::None => at + 1,
+        _ => at,
+    }
+}
+
+/// The type and const parameters in `<..>` behind a function's name.
+fn generic_parameters(list: &[TokenTree]) -> Vec<GenericParameter> {
+    let mut parameters = Vec::new();
+    if !is_punct_at(list, 0, '<') {
+        return parameters;
+    }
+    let mut depth = 0usize;
+    let mut at = 0;
+    let mut starts_parameter = false;
+    while let Some(token) = list.get(at) {
+        match token {
+            TokenTree::Punct(punct) => match punct.as_char() {
+                '<' => {
+                    depth += 1;
+                    starts_parameter = depth == 1;
+                }
+                '>' if is_punct_at(list, at.wrapping_sub(1), '-') => {}
+                '>' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                ',' if depth == 1 => starts_parameter = true,
+                // A lifetime is a quote and a name.
+                '\'' => {
+                    at += 1;
+                    starts_parameter = false;
+                }
+                _ => {}
+            },
+            TokenTree::Ident(ident) if starts_parameter => {
+                starts_parameter = false;
+                if ident == "const" {
+                    if let Some(TokenTree::Ident(name)) = list.get(at + 1) {
+                        parameters.push(GenericParameter {
+                            name: name.to_string(),
+                            const_type: Some(const_type(&list[at + 2..])),
+                        });
+                    }
+                } else {
+                    parameters.push(GenericParameter { name: ident.to_string(), const_type: None });
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    parameters
+}
+
+/// The type in `: usize = 3, ..`.
+fn const_type(list: &[TokenTree]) -> TokenStream {
+    list.iter()
+        .skip(1)
+        .take_while(|token| !matches!(token, TokenTree::Punct(punct) if matches!(punct.as_char(), ',' | '>' | '=')))
+        .cloned()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(source: &str) -> Item {
+        Item::parse(source.parse().unwrap())
+    }
+
+    #[test]
+    fn functions() {
+        for source in [
+            "fn k() {}",
+            "#[kernel] #[doc = \"x\"] pub(crate) unsafe extern \"ptx-kernel\" fn k(x: *mut f32) where u8: Copy { x; }",
+            "pub async fn k<'a, T: Into<Vec<u8>>, const N: usize>(f: fn() -> T) -> Result<(), T> {}",
+            "const fn k() {}",
+        ] {
+            let item = parse(source);
+            assert_eq!(item.name, "k", "{source}");
+            assert!(matches!(item.kind, Kind::Function { .. }), "{source}: {:?}", item.kind);
+        }
+        assert_eq!(parse("pub(crate) fn k() {}").visibility.to_string(), "pub (crate)");
+    }
+
+    #[test]
+    fn parameters() {
+        let item = parse("fn k<'a, T: Fn(u8) -> u8, const N: usize, U, const M: u32 = 4>(x: &'a T) {}");
+        let Kind::Function { generics, .. } = item.kind else { panic!("not a function") };
+        let names: Vec<(&str, Option<String>)> =
+            generics.iter().map(|p| (p.name.as_str(), p.const_type.as_ref().map(ToString::to_string))).collect();
+        assert_eq!(names, [("T", None), ("N", Some("usize".to_owned())), ("U", None), ("M", Some("u32".to_owned()))]);
+    }
+
+    #[test]
+    fn other_items() {
+        assert!(matches!(parse("pub struct S;").kind, Kind::UnitStruct));
+        for source in [
+            "struct S { x: u8 }",
+            "struct S(u8);",
+            "enum E {}",
+            "mod m {}",
+            "fn f();",
+            "",
+            "?!",
+            "impl S {}",
+            "fn",
+            "struct",
+        ] {
+            assert!(matches!(parse(source).kind, Kind::Other { .. }), "{source}");
+        }
+    }
+
+    #[test]
+    fn extra_tokens_go_behind_inner_attributes() {
+        let item = parse("fn k() { #![allow(unused)] let x = 1; }");
+        let with = item.with("const _: () = ();".parse().unwrap()).to_string();
+        assert!(with.contains("unused)] const _ : () = () ; let x"), "{with}");
+    }
+}

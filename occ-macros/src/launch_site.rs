@@ -1,0 +1,199 @@
+//! Launches in a function's body: `launch!(module.kernel<<<grid, block, shared, stream>>>(..))`.
+
+use crate::arguments::{is_punct, split_at_commas};
+use crate::diagnostics::Ends;
+use proc_macro2::{Delimiter, Group, TokenTree};
+
+/// One `launch!`, as far as its block and shared memory are concerned.
+#[derive(Clone, Debug)]
+pub(crate) struct LaunchSite {
+    pub(crate) block: Vec<TokenTree>,
+    pub(crate) dynamic_smem: Vec<TokenTree>,
+}
+
+impl LaunchSite {
+    /// Every launch in a body, however deep.
+    pub(crate) fn find_all(body: &Group) -> Vec<LaunchSite> {
+        let mut sites = Vec::new();
+        find_in(body, &mut sites);
+        sites
+    }
+
+    /// The launch in `module.kernel<<<grid, block, shared, stream>>>(..)`.
+    fn parse(tokens: &[TokenTree]) -> Option<LaunchSite> {
+        let open = (0..tokens.len()).find(|&at| three(tokens, at, '<'))?;
+        let close = (open + 3..tokens.len()).rev().find(|&at| {
+            three(tokens, at, '>')
+                && matches!(tokens.get(at + 3), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
+        })?;
+        let [_grid, block, dynamic_smem, _stream] = split_at_commas(&tokens[open + 3..close])[..] else {
+            return None;
+        };
+        Some(LaunchSite { block: block.to_vec(), dynamic_smem: dynamic_smem.to_vec() })
+    }
+}
+
+fn find_in(group: &Group, sites: &mut Vec<LaunchSite>) {
+    // 0: nothing, 1: `launch`, 2: `launch !`
+    let mut state = 0;
+    for token in group.stream() {
+        state = match token {
+            TokenTree::Ident(ident) => u8::from(ident == "launch"),
+            TokenTree::Punct(punct) if punct.as_char() == '!' && state == 1 => 2,
+            TokenTree::Group(inner) => {
+                if state == 2 {
+                    let tokens: Vec<TokenTree> = inner.stream().into_iter().collect();
+                    sites.extend(LaunchSite::parse(&tokens));
+                }
+                find_in(&inner, sites);
+                0
+            }
+            _ => 0,
+        };
+    }
+}
+
+fn three(tokens: &[TokenTree], at: usize, character: char) -> bool {
+    (at..at + 3).all(|at| tokens.get(at).is_some_and(|token| is_punct(token, character)))
+}
+
+/// The first thing in an expression that only exists at run time: a variable, by Rust's naming.
+///
+/// Constants are upper case, and calls may be of `const fn`: those are left to the compiler to judge.
+pub(crate) fn run_time_part(tokens: &[TokenTree]) -> Option<Ends> {
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Ident(ident) => {
+                let name = ident.to_string();
+                let is_variable = name.chars().all(|c| c.is_lowercase() || c.is_ascii_digit() || c == '_')
+                    && !matches!(
+                        name.as_str(),
+                        "as" | "if" | "else" | "match" | "true" | "false" | "const" | "crate" | "super" | "in"
+                    )
+                    && !is_type(&name);
+                let next = tokens.get(at + 1);
+                let is_call_or_path = matches!(next, Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
+                    || next.is_some_and(|token| is_punct(token, ':') || is_punct(token, '!'));
+                let in_path = at > 0 && (is_punct(&tokens[at - 1], ':') || is_punct(&tokens[at - 1], '.'));
+                if is_variable && !is_call_or_path && !in_path {
+                    return Some(Ends::one(ident.span()));
+                }
+            }
+            TokenTree::Group(group) => {
+                let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+                if let Some(found) = run_time_part(&inside) {
+                    return Some(found);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_type(name: &str) -> bool {
+    matches!(name, "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize" | "f32" | "f64")
+}
+
+/// The axes of a block as a launch writes them: `256`, `(16, 16)`, `BlockSize::xy(16, 16)`, `&` and `.into()` of those.
+pub(crate) fn block_axes(tokens: &[TokenTree]) -> Vec<Vec<TokenTree>> {
+    let tokens = crate::value::visible(tokens);
+    let mut tokens = tokens.as_slice();
+    while let [first, rest @ ..] = tokens
+        && is_punct(first, '&')
+    {
+        tokens = rest;
+    }
+    if let [rest @ .., dot, TokenTree::Ident(into), TokenTree::Group(_)] = tokens
+        && into == "into"
+        && is_punct(dot, '.')
+    {
+        tokens = rest;
+    }
+    if let [.., TokenTree::Ident(ty), _, _, TokenTree::Ident(constructor), TokenTree::Group(arguments)] = tokens
+        && ty == "BlockSize"
+        && (constructor == "x" || constructor == "xy" || constructor == "xyz")
+    {
+        return axes_in(arguments);
+    }
+    match tokens {
+        [TokenTree::Group(group)] if group.delimiter() == Delimiter::Parenthesis => axes_in(group),
+        _ => vec![tokens.to_vec()],
+    }
+}
+
+/// The pieces in parentheses.
+pub(crate) fn axes_in(group: &Group) -> Vec<Vec<TokenTree>> {
+    let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+    split_at_commas(&inside).into_iter().map(<[TokenTree]>::to_vec).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sites(body: &str) -> Vec<(Vec<String>, String)> {
+        let body = format!("{{{body}}}").parse::<proc_macro2::TokenStream>().unwrap();
+        let Some(TokenTree::Group(group)) = body.into_iter().next() else { panic!("not a body") };
+        let text = |tokens: &Vec<TokenTree>| tokens.iter().cloned().collect::<proc_macro2::TokenStream>().to_string();
+        LaunchSite::find_all(&group)
+            .iter()
+            .map(|site| (block_axes(&site.block).iter().map(text).collect(), text(&site.dynamic_smem)))
+            .collect()
+    }
+
+    /// Forms that cust 0.3.2 accepts, and those real code uses.
+    #[test]
+    fn forms() {
+        for (body, axes, smem) in [
+            ("launch!(module.k<<<1, 32, 0, stream>>>(p))", &["32"] as &[&str], "0"),
+            ("unsafe { launch!(module.k<<<1, B, 0, stream>>>(p, 1u32,)) }?;", &["B"], "0"),
+            ("cust::launch!(f<<<(w as u32 / 16 + 1, h), (16, 16), 0, stream>>>(p))", &["16", "16"], "0"),
+            (
+                "launch!(f<<<GridSize::xy(1, 2), BlockSize::xy(TILE as u32, 8), 4 * B, stream>>>(p))",
+                &["TILE as u32", "8"],
+                "4 * B",
+            ),
+            ("launch!(f<<<&g, &b, (TILE * 4) as u32, stream>>>(p))", &["b"], "(TILE * 4) as u32"),
+            (
+                "launch!(f<<<g, cust::function::BlockSize::x(64), size_of::<(u8, u8)>() as u32 >> 1, s>>>(p))",
+                &["64"],
+                "size_of ::< (u8 , u8) > () as u32 >> 1",
+            ),
+            ("launch!(f<<<g, (64, 1, 1).into(), 0, s>>>())", &["64", "1", "1"], "0"),
+            ("if x { vec![launch!{f<<<1, 32, 0, s>>>(a >> b)}] }", &["32"], "0"),
+        ] {
+            let expected: Vec<String> = axes.iter().map(ToString::to_string).collect();
+            assert_eq!(sites(body), [(expected, smem.to_string())], "{body}");
+        }
+        assert!(
+            sites("launch(1); launched!(f<<<1, 1, 0, s>>>()); launch!(f<<<1, 32>>>()); launch!(); launch!(<<<>>>)")
+                .is_empty()
+        );
+        assert_eq!(sites("launch!(f<<<1, 32, 0, s>>>()); || launch!(f<<<1, 64, 0, s>>>())").len(), 2);
+    }
+
+    #[test]
+    fn variables() {
+        let part = |source: &str| {
+            run_time_part(&source.parse::<proc_macro2::TokenStream>().unwrap().into_iter().collect::<Vec<_>>())
+                .is_some()
+        };
+        for source in
+            ["n", "n.div_ceil(BLOCK)", "(block, 1)", "self.block", "args.block.get()", "if big { 64 } else { 32 }"]
+        {
+            assert!(part(source), "{source}");
+        }
+        for source in [
+            "BLOCK",
+            "TILE as u32",
+            "size_of::<f32>() as u32 * N",
+            "config::BLOCK",
+            "block_size()",
+            "Self::BLOCK",
+            "32",
+        ] {
+            assert!(!part(source), "{source}");
+        }
+    }
+}

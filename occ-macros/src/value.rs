@@ -1,0 +1,224 @@
+//! A value as it was written: a literal the macro can evaluate, or a constant only the compiler can.
+
+use crate::diagnostics::{Diagnostic, Ends};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use syn::{BinOp, Expr, Lit, UnOp};
+
+/// What a stretch of tokens is worth.
+#[derive(Clone, Debug)]
+pub(crate) enum Written {
+    Integer(i128),
+    Float(f64),
+    Text(String),
+    /// An expression whose value the macro cannot know.
+    Constant(TokenStream),
+}
+
+/// A value of type `T`, or the constant expression it will be.
+#[derive(Clone, Debug)]
+pub(crate) enum Value<T> {
+    Known(T),
+    Constant(TokenStream),
+}
+
+impl<T: Copy> Value<T> {
+    pub(crate) fn known(&self) -> Option<T> {
+        match self {
+            Value::Known(value) => Some(*value),
+            Value::Constant(_) => None,
+        }
+    }
+}
+
+/// The tokens inside of invisible parentheses, which `macro_rules!` puts around an `$x:expr`.
+pub(crate) fn visible(tokens: &[TokenTree]) -> Vec<TokenTree> {
+    match tokens {
+        [TokenTree::Group(group)] if group.delimiter() == Delimiter::None => {
+            visible(&group.stream().into_iter().collect::<Vec<_>>())
+        }
+        _ => tokens.to_vec(),
+    }
+}
+
+/// Evaluates tokens as far as the macro can.
+pub(crate) fn evaluate(tokens: &[TokenTree]) -> Result<Written, Diagnostic> {
+    let [token] = tokens else {
+        return evaluate_expression(tokens);
+    };
+    match token {
+        TokenTree::Literal(literal) => literal_value(&Lit::new(literal.clone())).map_or_else(
+            || evaluate_expression(tokens),
+            |written| match written {
+                Written::Integer(_) | Written::Float(_) | Written::Text(_) => Ok(written),
+                Written::Constant(_) => evaluate_expression(tokens),
+            },
+        ),
+        TokenTree::Group(group) if group.delimiter() == Delimiter::None => evaluate(&visible(tokens)),
+        _ => evaluate_expression(tokens),
+    }
+}
+
+fn literal_value(literal: &Lit) -> Option<Written> {
+    match literal {
+        Lit::Int(number) if matches!(number.suffix(), "f32" | "f64") => {
+            number.base10_digits().parse().ok().map(Written::Float)
+        }
+        Lit::Int(number) => number.base10_parse().ok().map(Written::Integer),
+        Lit::Float(number) => number.base10_parse().ok().map(Written::Float),
+        Lit::Str(text) => Some(Written::Text(text.value())),
+        _ => None,
+    }
+}
+
+fn evaluate_expression(tokens: &[TokenTree]) -> Result<Written, Diagnostic> {
+    if let [TokenTree::Literal(number), TokenTree::Punct(percent)] = tokens
+        && percent.as_char() == '%'
+    {
+        let ends = Ends { first: number.span(), last: percent.span() };
+        let error = Diagnostic::new(ends, "a fraction is written without `%`");
+        let fraction = number.to_string().parse::<f64>().ok().map(|percent| percent / 100.0);
+        return Err(match fraction {
+            Some(fraction) => error.help(&format!("write `{fraction:?}`")),
+            None => error,
+        });
+    }
+    let stream: TokenStream = tokens.iter().cloned().collect();
+    let expression: Expr = syn::parse2(stream.clone()).map_err(|error| {
+        let whole = Ends::of(tokens).unwrap_or(Ends::one(error.span()));
+        // An error at the end of the tokens has no place of its own.
+        let text = error.to_string();
+        if text.starts_with("unexpected end") {
+            Diagnostic::new(whole, "this expression is not complete")
+        } else if text == "unexpected token" {
+            Diagnostic::new(Ends::one(error.span()), "expected a comma before this")
+        } else {
+            Diagnostic::new(Ends::one(error.span()), text)
+        }
+    })?;
+    Ok(match fold(&expression) {
+        Some(number) => number,
+        None => Written::Constant(stream),
+    })
+}
+
+/// The value of arithmetic on literals, where it is exact and in range of every type a value can have.
+fn fold(expression: &Expr) -> Option<Written> {
+    match expression {
+        Expr::Lit(literal) => literal_value(&literal.lit),
+        Expr::Paren(inner) => fold(&inner.expr),
+        Expr::Group(inner) => fold(&inner.expr),
+        Expr::Unary(unary) => match (&unary.op, fold(&unary.expr)?) {
+            (UnOp::Neg(_), Written::Integer(value)) => value.checked_neg().map(Written::Integer),
+            (UnOp::Neg(_), Written::Float(value)) => Some(Written::Float(-value)),
+            _ => None,
+        },
+        Expr::Binary(binary) => match (fold(&binary.left)?, fold(&binary.right)?) {
+            (Written::Integer(left), Written::Integer(right)) => {
+                fold_integers(&binary.op, left, right).map(Written::Integer)
+            }
+            (Written::Float(left), Written::Float(right)) => fold_floats(&binary.op, left, right).map(Written::Float),
+            _ => None,
+        },
+        Expr::Cast(cast) => {
+            let Written::Integer(value) = fold(&cast.expr)? else {
+                return None;
+            };
+            let syn::Type::Path(path) = &*cast.ty else {
+                return None;
+            };
+            let bits = match path.path.get_ident()?.to_string().as_str() {
+                "u8" => 8,
+                "u16" => 16,
+                "u32" | "usize" => 32,
+                "u64" => 64,
+                _ => return None,
+            };
+            (0..1i128 << bits).contains(&value).then_some(Written::Integer(value))
+        }
+        _ => None,
+    }
+}
+
+fn fold_integers(operator: &BinOp, left: i128, right: i128) -> Option<i128> {
+    match operator {
+        BinOp::Add(_) => left.checked_add(right),
+        BinOp::Sub(_) => left.checked_sub(right),
+        BinOp::Mul(_) => left.checked_mul(right),
+        BinOp::Div(_) => left.checked_div(right),
+        BinOp::Rem(_) => left.checked_rem(right),
+        BinOp::Shl(_) if (0..64).contains(&right) => left.checked_mul(1 << right),
+        BinOp::Shr(_) if (0..64).contains(&right) => left.checked_shr(u32::try_from(right).ok()?),
+        _ => None,
+    }
+}
+
+fn fold_floats(operator: &BinOp, left: f64, right: f64) -> Option<f64> {
+    match operator {
+        BinOp::Add(_) => Some(left + right),
+        BinOp::Sub(_) => Some(left - right),
+        BinOp::Mul(_) => Some(left * right),
+        BinOp::Div(_) => Some(left / right),
+        _ => None,
+    }
+}
+
+/// Whether any token, at any depth, is an identifier `wanted` says yes to.
+pub(crate) fn mentions(tokens: &TokenStream, wanted: &impl Fn(&str) -> bool) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => wanted(&ident.to_string()),
+        TokenTree::Group(group) => mentions(&group.stream(), wanted),
+        _ => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evaluated(source: &str) -> String {
+        let tokens: Vec<TokenTree> = source.parse::<TokenStream>().unwrap().into_iter().collect();
+        match evaluate(&tokens) {
+            Ok(Written::Integer(value)) => value.to_string(),
+            Ok(Written::Float(value)) => format!("{value:?}"),
+            Ok(Written::Text(text)) => format!("{text:?}"),
+            Ok(Written::Constant(tokens)) => format!("constant {tokens}"),
+            Err(error) => format!("error: {}", error.text.replace('\n', " ")),
+        }
+    }
+
+    #[test]
+    fn literals_and_arithmetic_on_them() {
+        for (source, expected) in [
+            ("256", "256"),
+            ("0x100u32", "256"),
+            ("1_024usize", "1024"),
+            ("-1", "-1"),
+            ("48 * 1024", "49152"),
+            ("48 << 10", "49152"),
+            ("(16 + 16) / 2", "16"),
+            ("16usize as u32 * 2", "32"),
+            ("0.5", "0.5"),
+            ("1.0 / 3.0", "0.3333333333333333"),
+            ("1f64", "1.0"),
+            ("\"sm_80\"", "\"sm_80\""),
+        ] {
+            assert_eq!(evaluated(source), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn what_only_the_compiler_knows_is_left_to_it() {
+        for source in ["BLOCK", "Self::BLOCK", "TILE * 2", "size_of::<f32>() as u32 * 4", "-1 as u32", "1 / 0", "true"]
+        {
+            assert!(evaluated(source).starts_with("constant "), "{source}: {}", evaluated(source));
+        }
+    }
+
+    #[test]
+    fn what_is_no_expression_is_an_error() {
+        assert_eq!(evaluated("50%"), "error: a fraction is written without `%` = help: write `0.5`");
+        assert_eq!(evaluated("3 +"), "error: this expression is not complete");
+        assert_eq!(evaluated("256 block"), "error: expected a comma before this");
+        assert!(evaluated("+ 3").starts_with("error: "));
+    }
+}

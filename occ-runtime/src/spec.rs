@@ -1,0 +1,274 @@
+//! A launch configuration that was checked when the code was compiled.
+
+use core::fmt;
+use occ_core::{
+    Arch, BlockLimits, Check, Gpu, Kernel, Launch, Occupancy, Refusal, Requirement, Resource, Rule, SmLimits, Step,
+    Waves, register_budget, steps,
+};
+
+/// What to do when the driver contradicts what was declared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnMismatch {
+    /// Refuse the launch.
+    #[default]
+    Error,
+    /// Launch, and say so.
+    Warn,
+    /// Launch.
+    Ignore,
+}
+
+/// A launch configuration as a constant: what was declared, for which capabilities, and what it must reach.
+///
+/// `#[launch_config(.., spec = SAXPY)]` makes one. Without the attribute, constant evaluation alone does the same:
+///
+/// ```
+/// use occ_runtime::{Arch, Kernel, Launch, LaunchSpec, Requirement};
+///
+/// const SAXPY: LaunchSpec =
+///     LaunchSpec::new("saxpy", &[Arch::SM_80, Arch::SM_89], Kernel::new().registers(32), Launch::new(256))
+///         .require(Requirement::new().min_occupancy(0.5));
+///
+/// assert_eq!(SAXPY.launch().block, [256, 1, 1]);
+/// assert_eq!(SAXPY.on(Arch::SM_89).unwrap().fraction(), 1.0);
+/// ```
+///
+/// A launch that falls short does not compile:
+///
+/// ```compile_fail
+/// use occ_runtime::{Arch, Kernel, Launch, LaunchSpec, Requirement};
+///
+/// const SAXPY: LaunchSpec =
+///     LaunchSpec::new("saxpy", &[Arch::SM_80], Kernel::new().registers(168), Launch::new(256))
+///         .require(Requirement::new().min_occupancy(0.5));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct LaunchSpec {
+    name: &'static str,
+    check: Check<'static>,
+    on_mismatch: OnMismatch,
+}
+
+impl LaunchSpec {
+    /// A launch of the kernel `name` on each of `archs`, of which nothing is required yet.
+    pub const fn new(name: &'static str, archs: &'static [Arch], kernel: Kernel, launch: Launch) -> Self {
+        let check = Check { archs, kernel, launch, ..Check::new() };
+        LaunchSpec { name, check, on_mismatch: OnMismatch::Error }
+    }
+
+    pub(crate) const fn from_check(name: &'static str, check: Check<'static>, on_mismatch: OnMismatch) -> Self {
+        LaunchSpec { name, check, on_mismatch }
+    }
+
+    /// Names the GPUs whose SM counts the grid is held against. Their capabilities are not added to those declared.
+    #[must_use]
+    pub const fn on_gpus(mut self, gpus: &'static [&'static Gpu]) -> Self {
+        self.check.gpus = gpus;
+        self
+    }
+
+    /// Says that the kernel's registers are a cap that holds (`-maxrregcount`) rather than its number.
+    #[must_use]
+    pub const fn registers_are_cap(mut self) -> Self {
+        self.check.registers_are_cap = true;
+        self
+    }
+
+    /// Chooses what happens when the driver contradicts the declaration.
+    #[must_use]
+    pub const fn on_mismatch(mut self, on_mismatch: OnMismatch) -> Self {
+        self.on_mismatch = on_mismatch;
+        self
+    }
+
+    /// Requires that the launch can run and reaches `requirement` on every declared capability.
+    ///
+    /// # Panics
+    ///
+    /// If it does not: in a constant that is a build error, with the limiter and what to change.
+    #[must_use]
+    #[track_caller]
+    pub const fn require(mut self, requirement: Requirement) -> Self {
+        self.check.requirement = requirement;
+        let mut at = 0;
+        while at < Rule::ALL.len() {
+            if !self.check.verdict(Rule::ALL[at]).passes() {
+                self.check.fail(Rule::ALL[at]);
+            }
+            at += 1;
+        }
+        self
+    }
+
+    /// The kernel's name.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The capabilities it was checked on.
+    pub const fn archs(&self) -> &'static [Arch] {
+        self.check.archs
+    }
+
+    /// What was declared of the kernel.
+    pub const fn kernel(&self) -> &Kernel {
+        &self.check.kernel
+    }
+
+    /// The shape of the launch.
+    pub const fn launch(&self) -> &Launch {
+        &self.check.launch
+    }
+
+    /// What it must reach.
+    pub const fn requirement(&self) -> &Requirement {
+        &self.check.requirement
+    }
+
+    /// What to do when the driver contradicts the declaration.
+    pub const fn mismatch(&self) -> OnMismatch {
+        self.on_mismatch
+    }
+
+    /// The check behind the spec.
+    pub const fn check(&self) -> &Check<'static> {
+        &self.check
+    }
+
+    /// The launch on one capability, whether or not it was declared for it.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`] if it cannot run there.
+    pub const fn on(&self, arch: Arch) -> Result<Occupancy, Refusal> {
+        self.check.on(arch)
+    }
+
+    /// Most registers per thread with which the requirement holds on every declared capability, as far as registers
+    /// are concerned. `None` if no number is low enough.
+    ///
+    /// ```
+    /// use occ_runtime::{Arch, Kernel, Launch, LaunchSpec, Requirement};
+    ///
+    /// // Registers are not known yet: everything else is checked, and this is what the kernel may use.
+    /// const SPEC: LaunchSpec = LaunchSpec::new("k", &[Arch::SM_80], Kernel::new(), Launch::new(256))
+    ///     .require(Requirement::new().min_occupancy(0.5));
+    /// assert_eq!(SPEC.register_budget(), Some(64));
+    /// ```
+    pub const fn register_budget(&self) -> Option<u32> {
+        let mut budget = None;
+        let mut at = 0;
+        while at < self.check.archs.len() {
+            let sm = self.check.archs[at].limits();
+            let warps = self.check.launch.threads().div_ceil(sm.warp_size.get());
+            let blocks = self.check.requirement.blocks_per_sm(sm, warps);
+            budget = match (budget, register_budget(sm, &self.check.kernel, &self.check.launch, blocks)) {
+                (_, None) => return None,
+                (Some(least), Some(here)) if least < here => Some(least),
+                (_, here) => here,
+            };
+            at += 1;
+        }
+        budget
+    }
+
+    /// Whether the launch needs more than 48 KiB of shared memory and so the opt-in of the function.
+    pub const fn needs_smem_optin(&self) -> bool {
+        let bytes = self.check.launch.dynamic_smem as u64 + self.check.kernel.static_smem as u64;
+        bytes > Check::MAX_STATIC_SMEM as u64
+    }
+}
+
+/// What was checked, and why it passes, for a person: the alternate form `{:#}` adds the next steps.
+impl fmt::Display for LaunchSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Check { kernel, launch, requirement, .. } = &self.check;
+        write!(f, "{}: blocks of {} threads", self.name, launch.threads())?;
+        if launch.dynamic_smem > 0 {
+            write!(f, ", {} bytes of dynamic shared memory", launch.dynamic_smem)?;
+        }
+        if kernel.static_smem > 0 {
+            write!(f, ", {} bytes of static shared memory", kernel.static_smem)?;
+        }
+        match (kernel.registers, self.register_budget()) {
+            (Some(registers), _) if self.check.registers_are_cap => write!(f, ", at most {registers} registers")?,
+            (Some(registers), _) => write!(f, ", {registers} registers per thread")?,
+            (None, Some(budget)) => write!(f, ", registers not declared: the budget is {budget} per thread")?,
+            (None, None) => {}
+        }
+        if let Some(fraction) = requirement.min_occupancy {
+            write!(f, "; required occupancy {}%", fraction * 100.0)?;
+        }
+        for arch in self.check.archs {
+            write!(f, "\n  {arch}: ")?;
+            match self.on(*arch) {
+                Ok(answer) => line(f, &answer)?,
+                Err(refusal) => write!(f, "cannot run: {refusal}")?,
+            }
+            if f.alternate() {
+                next_steps(f, arch.limits(), kernel, launch)?;
+            }
+        }
+        for gpu in self.check.gpus {
+            if let (Some([x, y, z]), Ok(answer)) = (launch.grid, self.on(gpu.arch)) {
+                let blocks = u64::from(x) * u64::from(y) * u64::from(z);
+                if let Some(waves) = Waves::new(blocks, answer.blocks_per_sm, gpu.sm_count) {
+                    write!(
+                        f,
+                        "\n  {}: {blocks} blocks are {:.2} waves, the last one {:.0}% idle",
+                        gpu.name,
+                        waves.exact(),
+                        waves.tail_idle() * 100.0
+                    )?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn line(f: &mut fmt::Formatter<'_>, answer: &Occupancy) -> fmt::Result {
+    let blocks = answer.blocks_per_sm;
+    write!(
+        f,
+        "{:.1}% ({} of {} warps, {blocks} block{} per SM), limited by ",
+        answer.fraction() * 100.0,
+        answer.warps_per_sm(),
+        answer.max_warps_per_sm,
+        if blocks == 1 { "" } else { "s" }
+    )?;
+    for (at, resource) in answer.limiters().enumerate() {
+        write!(f, "{}{resource}", if at == 0 { "" } else { " and " })?;
+    }
+    f.write_str("\n          blocks per SM each resource allows: ")?;
+    table(f, &answer.limits)
+}
+
+fn table(f: &mut fmt::Formatter<'_>, limits: &BlockLimits) -> fmt::Result {
+    let mut comma = "";
+    for resource in Resource::ALL {
+        if let Some(limit) = limits.of(resource) {
+            write!(f, "{comma}{resource} {limit}")?;
+            comma = ", ";
+        }
+    }
+    Ok(())
+}
+
+fn next_steps(f: &mut fmt::Formatter<'_>, sm: &SmLimits, kernel: &Kernel, launch: &Launch) -> fmt::Result {
+    let Some(steps) = steps(sm, kernel, launch) else {
+        return Ok(());
+    };
+    if let Some(registers) = steps.registers {
+        next_step(f, "registers", "", &registers)?;
+    }
+    next_step(f, "dynamic shared memory", " bytes", &steps.dynamic_smem)
+}
+
+fn next_step(f: &mut fmt::Formatter<'_>, name: &str, unit: &str, step: &Step) -> fmt::Result {
+    write!(f, "\n          {name}: up to {}{unit} change nothing", step.keeps)?;
+    if let (Some(gains), Some(blocks)) = (step.gains, step.gains_blocks) {
+        write!(f, ", at most {gains}{unit} would give {blocks} blocks per SM")?;
+    }
+    Ok(())
+}
