@@ -1,6 +1,7 @@
 //! The smallest single changes that make a launch pass.
 
 use crate::check::{Check, Rule};
+use crate::grid::Waves;
 use crate::launch::{Carveout, grid_blocks, product};
 use crate::occupancy::min;
 use crate::search::register_budget;
@@ -110,8 +111,9 @@ impl<'a> Check<'a> {
                 advice.add(self.less(Amount::Barriers));
                 advice.add(self.tried(Rule::Launch, Change::NoCarveout));
                 advice.add(self.other_block(rule));
-                advice.add(self.tried(Rule::Launch, Change::NoCluster));
                 advice.add(self.whole_clusters());
+                advice.add(self.tried(Rule::Launch, Change::NoCluster));
+                advice.add(self.possible_grid());
                 if advice.is_empty() {
                     advice.add(self.lower_requirement());
                 }
@@ -131,10 +133,10 @@ impl<'a> Check<'a> {
         let mut at = 0;
         while at < Rule::ALL.len() {
             let other = Rule::ALL[at];
-            if self.verdict(other).passes() && !changed.verdict(other).passes() {
+            at += 1;
+            if other as u8 != rule as u8 && self.verdict(other).passes() && !changed.verdict(other).passes() {
                 return None;
             }
-            at += 1;
         }
         Some(change)
     }
@@ -155,7 +157,17 @@ impl<'a> Check<'a> {
             }
             at += 1;
         }
-        if budget < now { self.tried(Rule::Launch, Change::Registers(budget)) } else { None }
+        if budget >= now {
+            return None;
+        }
+        // More blocks per SM can break a rule about waves; fewer registers still may not.
+        while budget > 0 {
+            if let Some(change) = self.tried(Rule::Launch, Change::Registers(budget)) {
+                return Some(change);
+            }
+            budget = (budget - 1) / 8 * 8;
+        }
+        None
     }
 
     /// The largest smaller amount that is enough.
@@ -183,10 +195,18 @@ impl<'a> Check<'a> {
         self.tried(Rule::Launch, amount.set(enough))
     }
 
-    /// The block of whole warps nearest in size that passes; the larger of two as near. Its last axis changes.
+    /// The block of whole warps nearest in size that passes: with another last axis, else with one axis.
     const fn other_block(&self, rule: Rule) -> Option<Change> {
+        match self.block_like(rule, self.launch.block) {
+            Some(change) => Some(change),
+            None => self.block_like(rule, [1, 1, 1]),
+        }
+    }
+
+    /// The block nearest in size that passes, the larger of two as near, made from `shape` by changing its last axis.
+    const fn block_like(&self, rule: Rule, shape: [u32; 3]) -> Option<Change> {
         let now = product(self.launch.block);
-        let [x, y, z] = self.launch.block;
+        let [x, y, z] = shape;
         let axis = if z > 1 && x > 0 && y > 0 {
             2
         } else if y > 1 && x > 0 {
@@ -194,7 +214,7 @@ impl<'a> Check<'a> {
         } else {
             0
         };
-        let mut base = self.launch.block;
+        let mut base = shape;
         base[axis] = 1;
         let mut at = axis + 1;
         while at < 3 {
@@ -243,34 +263,70 @@ impl<'a> Check<'a> {
         self.tried(Rule::Launch, Change::Grid(grid))
     }
 
-    /// A one-dimensional grid with enough blocks for enough waves, or for a last wave that is full enough.
-    const fn larger_grid(&self, rule: Rule) -> Option<Change> {
-        let Some(grid @ [now, 1, 1]) = self.launch.grid else {
+    /// The grid with each axis brought into its limits.
+    const fn possible_grid(&self) -> Option<Change> {
+        let (Some(mut grid), Some(arch)) = (self.launch.grid, self.archs.first()) else {
             return None;
         };
-        let mut blocks = grid_blocks(grid);
+        let most = arch.limits().max_grid_axes;
+        let mut at = 0;
+        while at < 3 {
+            grid[at] = if grid[at] == 0 { 1 } else { min(grid[at], most[at]) };
+            at += 1;
+        }
+        self.tried(Rule::Launch, Change::Grid(grid))
+    }
+
+    /// The smallest larger grid with enough waves, or with a last wave that is full enough. Its last axis grows.
+    const fn larger_grid(&self, rule: Rule) -> Option<Change> {
+        let Some(mut grid) = self.launch.grid else {
+            return None;
+        };
+        let axis = if grid[2] > 1 {
+            2
+        } else if grid[1] > 1 {
+            1
+        } else {
+            0
+        };
+        let now = grid[axis];
+        if now == 0 {
+            return None;
+        }
+        let each = grid_blocks(grid) / now as u64;
         // Each GPU that is short raises the grid to what it needs; what suits one may be short on another.
         let mut rounds = 0;
         while rounds < 64 {
-            if blocks > u32::MAX as u64 {
+            let changed = self.with(Change::Grid(grid));
+            let Some((_, waves)) = changed.first_short_grid(rule) else {
+                return if grid[axis] > now { self.tried(rule, Change::Grid(grid)) } else { None };
+            };
+            let wanted = self.wanted_blocks(rule, &waves).div_ceil(each);
+            let wanted = if wanted > grid[axis] as u64 { wanted } else { grid[axis] as u64 + 1 };
+            if wanted > u32::MAX as u64 {
                 return None;
             }
-            let change = Change::Grid([blocks as u32, 1, 1]);
-            let changed = self.with(change);
-            let Some((_, waves)) = changed.first_short_grid(rule) else {
-                return if blocks > now as u64 { self.tried(rule, change) } else { None };
-            };
-            let wanted = match (rule, self.requirement.min_waves) {
-                (Rule::Waves, Some(required)) => {
-                    let wanted = (required * waves.slots() as f64) as u64;
-                    if (wanted as f64 / waves.slots() as f64) < required { wanted + 1 } else { wanted }
-                }
-                _ => waves.blocks.next_multiple_of(waves.slots()),
-            };
-            blocks = if wanted > blocks { wanted } else { blocks + 1 };
+            grid[axis] = wanted as u32;
             rounds += 1;
         }
         None
+    }
+
+    /// The fewest blocks that satisfy a rule on the GPU of `waves`, at least those of the last wave's beginning.
+    const fn wanted_blocks(&self, rule: Rule, waves: &Waves) -> u64 {
+        let slots = waves.slots();
+        match (rule, self.requirement.min_waves, self.requirement.max_tail_idle) {
+            (Rule::Waves, Some(required), _) => {
+                let wanted = (required * slots as f64) as u64;
+                if (wanted as f64 / slots as f64) < required { wanted.saturating_add(1) } else { wanted }
+            }
+            (_, _, Some(allowed)) => {
+                let tail = ((1.0 - allowed) * slots as f64) as u64;
+                let idle = (slots - tail) as f64 / slots as f64;
+                waves.full().saturating_mul(slots).saturating_add(if idle <= allowed { tail } else { tail + 1 })
+            }
+            _ => waves.blocks(),
+        }
     }
 
     /// The occupancy the launch reaches on every capability, in whole hundredths of a percent.

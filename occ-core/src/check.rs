@@ -139,7 +139,7 @@ impl Requirement {
 const fn warps_for(sm: &SmLimits, fraction: f64) -> u32 {
     let most = sm.max_warps_per_sm as f64;
     let warps = (fraction * most) as u32;
-    if warps as f64 / most >= fraction { warps } else { warps + 1 }
+    if warps as f64 / most >= fraction { warps } else { warps.saturating_add(1) }
 }
 
 /// A rule a launch is checked against.
@@ -285,7 +285,7 @@ impl Check<'_> {
 
     /// Whether the launch satisfies a rule on every declared capability.
     ///
-    /// A launch that cannot run fails [`Rule::Launch`] only.
+    /// A block no device accepts, or a grid of a launch that cannot run, fails [`Rule::Launch`] only.
     pub const fn verdict(&self, rule: Rule) -> Verdict {
         if let Some(argument) = self.out_of_range() {
             return match rule {
@@ -296,7 +296,10 @@ impl Check<'_> {
         match rule {
             Rule::Launch => self.launch_verdict(),
             Rule::LaneEfficiency => match self.requirement.min_lane_efficiency {
-                Some(required) if lane_efficiency(self.launch.threads()) < required && self.launch.threads() > 0 => {
+                Some(required)
+                    if self.launch.threads().wrapping_sub(1) < Self::MAX_THREADS
+                        && lane_efficiency(self.launch.threads()) < required =>
+                {
                     Verdict::Fails { limiting: Argument::Block, required: Argument::MinLaneEfficiency }
                 }
                 _ => Verdict::Passes,
@@ -407,7 +410,7 @@ impl Check<'_> {
             return Some(Argument::MaxTailIdle);
         }
         if let Some(waves) = required.min_waves
-            && !(waves >= 0.0 && waves.is_finite())
+            && !(waves >= 0.0 && waves <= Self::MAX_WAVES)
         {
             return Some(Argument::MinWaves);
         }
@@ -417,6 +420,12 @@ impl Check<'_> {
         }
         None
     }
+
+    /// Most waves that can be required: more than any grid has on any GPU.
+    pub const MAX_WAVES: f64 = u32::MAX as f64;
+
+    /// Most threads of a block on any device.
+    const MAX_THREADS: u32 = 1024;
 
     /// Most static shared memory `ptxas` accepts, in bytes.
     pub const MAX_STATIC_SMEM: u32 = 48 << 10;

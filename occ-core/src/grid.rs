@@ -23,12 +23,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Waves {
-    /// Blocks of the grid.
-    pub blocks: u64,
-    /// Blocks one SM holds at once.
-    pub blocks_per_sm: u32,
-    /// SMs of the GPU.
-    pub sm_count: u32,
+    blocks: u64,
+    blocks_per_sm: u32,
+    sm_count: u32,
 }
 
 impl Waves {
@@ -38,6 +35,21 @@ impl Waves {
             return None;
         }
         Some(Waves { blocks, blocks_per_sm, sm_count })
+    }
+
+    /// Blocks of the grid, at least 1.
+    pub const fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    /// Blocks one SM holds at once, at least 1.
+    pub const fn blocks_per_sm(&self) -> u32 {
+        self.blocks_per_sm
+    }
+
+    /// SMs of the GPU, at least 1.
+    pub const fn sm_count(&self) -> u32 {
+        self.sm_count
     }
 
     /// Blocks the GPU holds at once.
@@ -77,7 +89,7 @@ impl Waves {
         if tail < self.sm_count as u64 { tail as u32 } else { self.sm_count }
     }
 
-    /// The share of slots that stay empty in the last wave, 0.0 (none) to below 1.0.
+    /// The share of slots that stay empty in the last wave, 0.0 (none) to 1.0.
     pub const fn tail_idle(&self) -> f64 {
         match self.tail_blocks() {
             0 => 0.0,

@@ -38,6 +38,7 @@ mod nearest;
 mod occupancy;
 mod refusal;
 mod search;
+mod shortcut;
 mod steps;
 mod text;
 mod warps;
@@ -57,6 +58,7 @@ pub use search::{
     BlockSize, BlockSmem, available_dynamic_smem, best_block_size, best_block_size_for, best_block_size_with,
     register_budget,
 };
+pub use shortcut::{arch_bits, certainly_reaches};
 pub use steps::{Step, Steps, steps};
 pub use text::Text;
 pub use warps::{LatencyHiding, Path, divergence_lane_use, lane_efficiency};

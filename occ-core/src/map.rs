@@ -2,7 +2,7 @@
 
 use crate::launch::{Kernel, Launch};
 use crate::limits::SmLimits;
-use crate::occupancy::allocation;
+use crate::occupancy::{allocation, min};
 use crate::refusal::refusal;
 
 /// Blocks per SM for every block size (1..=1024 threads) and every register count (1..=255) of a launch.
@@ -13,7 +13,7 @@ use crate::refusal::refusal;
 /// ```
 /// use occ_core::{Arch, Kernel, Launch, OccupancyMap};
 ///
-/// let map = OccupancyMap::new(Arch::SM_80.limits(), &Kernel::new(), &Launch::new(1));
+/// let map = OccupancyMap::new(Arch::SM_80.limits(), &Kernel::new(), &Launch::new(1)).unwrap();
 /// assert_eq!(map.blocks_per_sm(256, 168), Some(1));
 /// assert_eq!(map.blocks_per_sm(512, 162), Some(0)); // refused
 /// assert_eq!(map.blocks_per_sm(2048, 32), None); // not on the map
@@ -22,7 +22,6 @@ use crate::refusal::refusal;
 pub struct OccupancyMap {
     /// One row a warp count: the threads of a warp share it.
     rows: [[u8; Self::REGISTERS]; Self::WARPS],
-    warp_size: u32,
     most_threads: u32,
 }
 
@@ -32,17 +31,20 @@ impl OccupancyMap {
 
     /// The map of `kernel` and `launch`, whose own registers and block are not looked at.
     ///
-    /// A launch that cannot run has 0 blocks. More than 255 blocks, which no real SM holds, are given as 255.
-    pub const fn new(sm: &SmLimits, kernel: &Kernel, launch: &Launch) -> Self {
-        let warp_size = sm.warp_size.get();
-        let bound = match kernel.max_threads {
-            Some(threads) if threads < sm.max_threads_per_block => threads,
-            _ => sm.max_threads_per_block,
-        };
-        let mut map = OccupancyMap { rows: [[0; Self::REGISTERS]; Self::WARPS], warp_size, most_threads: bound };
+    /// A launch that cannot run has 0 blocks. More than 255 blocks, which no real SM holds, are given as 255. `None`
+    /// for an SM built by hand whose warps are not of 32 threads.
+    pub const fn new(sm: &SmLimits, kernel: &Kernel, launch: &Launch) -> Option<Self> {
+        if sm.warp_size.get() != 32 {
+            return None;
+        }
+        let mut bound = min(sm.max_threads_per_block, sm.max_block_axes[0]);
+        if let Some(threads) = kernel.max_threads {
+            bound = min(bound, threads);
+        }
+        let mut map = OccupancyMap { rows: [[0; Self::REGISTERS]; Self::WARPS], most_threads: bound };
         let mut warps = 0;
         while warps < Self::WARPS {
-            let threads = (warps as u32 + 1) * warp_size;
+            let threads = (warps as u32 + 1) * 32;
             let threads = if threads < bound { threads } else { bound };
             let launch = Launch { block: [threads, 1, 1], ..*launch };
             let mut registers = 1;
@@ -69,7 +71,7 @@ impl OccupancyMap {
             }
             warps += 1;
         }
-        map
+        Some(map)
     }
 
     /// Blocks an SM holds of a block of `threads` threads with `registers` registers per thread; 0 if that cannot
@@ -81,18 +83,14 @@ impl OccupancyMap {
         if threads > self.most_threads {
             return Some(0);
         }
-        let row = (threads - 1) / self.warp_size;
-        if row as usize >= Self::WARPS {
-            return Some(0);
-        }
-        Some(self.rows[row as usize][registers as usize] as u32)
+        Some(self.rows[(threads as usize - 1) / 32][registers as usize] as u32)
     }
 
     /// Writes the map out: `into[(threads - 1) * 255 + registers - 1]` is blocks per SM.
     pub fn fill(&self, into: &mut [u8; 1024 * 255]) {
         for (at, row) in into.chunks_exact_mut(255).enumerate() {
             let threads = at as u32 + 1;
-            match self.rows.get((at as u32 / self.warp_size) as usize) {
+            match self.rows.get(at / 32) {
                 Some(known) if threads <= self.most_threads => row.copy_from_slice(&known[1..]),
                 _ => row.fill(0),
             }

@@ -28,7 +28,7 @@ pub(crate) const fn explain(check: &Check<'_>, rule: Rule) -> Text {
         Rule::Launch => match check.out_of_range() {
             Some(argument) => out_of_range(&mut text, check, argument),
             None => match first_refusal(check) {
-                Some((_, refusal)) => refused(&mut text, check, &refusal),
+                Some((arch, refusal)) => refused(&mut text, check, arch, &refusal),
                 None => falls_short(&mut text, check),
             },
         },
@@ -83,16 +83,16 @@ const fn first_refusal(check: &Check<'_>) -> Option<(Arch, Refusal)> {
     None
 }
 
-const fn refused(text: &mut Text, check: &Check<'_>, refusal: &Refusal) {
-    text.str("this launch cannot run on ");
-    list(text, check, Standing::Refused, false);
+const fn refused(text: &mut Text, check: &Check<'_>, arch: Arch, refusal: &Refusal) {
+    text.str("this launch cannot run on ").str(arch.name());
+    alike(text, check, refusal);
     text.str(": ");
     refusal.write(text);
     if let Some(error) = refusal.cuda_error() {
         text.str(NOTE).str("the driver would return `").str(error.name).str("` (").num(error.code as u64).str(")");
     }
     if let Refusal::RegistersPerBlock { registers, warps, needed, .. } = *refusal {
-        why_rounded(text, check, registers, warps, needed);
+        why_rounded(text, check, arch, registers, warps, needed);
     }
     // Another capability may refuse for another reason or with another number.
     let mut at = 0;
@@ -100,7 +100,7 @@ const fn refused(text: &mut Text, check: &Check<'_>, refusal: &Refusal) {
         if let Err(other) = check.on(check.archs[at])
             && !same(&other, refusal)
         {
-            text.str(NOTE).str("on ").str(check.archs[at].name()).str(": ");
+            text.str(NOTE).str("nor on ").str(check.archs[at].name()).str(": ");
             other.write(text);
         }
         at += 1;
@@ -115,11 +115,41 @@ const fn refused(text: &mut Text, check: &Check<'_>, refusal: &Refusal) {
     }
 }
 
+/// ` and 3 more`: the other capabilities that refuse a launch in the same words.
+const fn alike(text: &mut Text, check: &Check<'_>, refusal: &Refusal) {
+    let mut all = 0;
+    let mut at = 0;
+    while at < check.archs.len() {
+        if let Err(other) = check.on(check.archs[at])
+            && same(&other, refusal)
+        {
+            all += 1;
+        }
+        at += 1;
+    }
+    let named = if all > NAMED + 1 { NAMED } else { all };
+    let mut done = 0;
+    at = 0;
+    while at < check.archs.len() && done < named {
+        if let Err(other) = check.on(check.archs[at])
+            && same(&other, refusal)
+        {
+            // The first has been named.
+            if done > 0 {
+                separate(text, done, all);
+                text.str(check.archs[at].name());
+            }
+            done += 1;
+        }
+        at += 1;
+    }
+    if named < all {
+        text.str(" and ").num((all - named) as u64).str(" more");
+    }
+}
+
 /// Why the registers of a block are more than registers × threads: people compute the plain product.
-const fn why_rounded(text: &mut Text, check: &Check<'_>, registers: u32, warps: u32, needed: u64) {
-    let Some((arch, _)) = first_refusal(check) else {
-        return;
-    };
+const fn why_rounded(text: &mut Text, check: &Check<'_>, arch: Arch, registers: u32, warps: u32, needed: u64) {
     let sm = arch.limits();
     let plain = registers as u64 * check.launch.threads() as u64;
     if plain == needed {
@@ -238,13 +268,24 @@ const fn falls_short(text: &mut Text, check: &Check<'_>) {
         Argument::MinBlocksPerSm => text.str("blocks per SM: "),
         _ => text.str("warps per SM: "),
     };
-    let all = count(check, Standing::Short);
+    let mut all = 0;
+    let mut at = 0;
+    while at < check.archs.len() {
+        if let Some(answer) = short_on(check, check.archs[at])
+            && misses(check, requirement, check.archs[at], &answer)
+        {
+            all += 1;
+        }
+        at += 1;
+    }
     let named = if all > NAMED + 1 { NAMED } else { all };
     let mut done = 0;
-    let mut at = 0;
+    at = 0;
     while at < check.archs.len() && done < named {
         let arch = check.archs[at];
-        if let Some(answer) = short_on(check, arch) {
+        if let Some(answer) = short_on(check, arch)
+            && misses(check, requirement, arch, &answer)
+        {
             separate(text, done, all);
             reached(text, check, requirement, &answer);
             text.str(" on ").str(arch.name());
@@ -258,10 +299,9 @@ const fn falls_short(text: &mut Text, check: &Check<'_>) {
     text.str(if named == 1 { " is below the required " } else { " are below the required " });
     required(text, check, requirement);
 
-    if all == 1 {
-        one_cause(text, check);
-    } else {
-        causes_by_arch(text, check, named);
+    match count(check, Standing::Short) {
+        1 => one_cause(text, check),
+        short => causes_by_arch(text, check, if short > NAMED + 1 { NAMED } else { short }),
     }
     other_requirements(text, check, requirement);
     if any(check, Standing::Passes) {
@@ -322,15 +362,24 @@ const fn short_on(check: &Check<'_>, arch: Arch) -> Option<Occupancy> {
 }
 
 const fn first_unmet(check: &Check<'_>) -> Argument {
-    let mut at = 0;
-    while at < check.archs.len() {
-        if let Some(answer) = short_on(check, check.archs[at]) {
-            return check.unmet(check.archs[at].limits(), &answer);
+    let mut which = 0;
+    while which < OF_OCCUPANCY.len() {
+        let mut at = 0;
+        while at < check.archs.len() {
+            if let Some(answer) = short_on(check, check.archs[at])
+                && misses(check, OF_OCCUPANCY[which], check.archs[at], &answer)
+            {
+                return OF_OCCUPANCY[which];
+            }
+            at += 1;
         }
-        at += 1;
+        which += 1;
     }
     Argument::MinOccupancy
 }
+
+/// The requirements on occupancy, in the order they are told.
+const OF_OCCUPANCY: [Argument; 3] = [Argument::MinOccupancy, Argument::MinBlocksPerSm, Argument::MinWarpsPerSm];
 
 /// The number an answer reaches of a requirement.
 const fn reached(text: &mut Text, check: &Check<'_>, requirement: Argument, answer: &Occupancy) {
@@ -340,7 +389,7 @@ const fn reached(text: &mut Text, check: &Check<'_>, requirement: Argument, answ
                 Some(required) => required,
                 None => 0.0,
             };
-            text.percent(answer.fraction(), decimals_to_tell(answer.fraction() * 100.0, required * 100.0))
+            below(text, answer.fraction() * 100.0, required * 100.0).str("%")
         }
         Argument::MinBlocksPerSm => text.num(answer.blocks_per_sm as u64),
         _ => text.num(answer.warps_per_sm() as u64),
@@ -351,7 +400,7 @@ const fn reached(text: &mut Text, check: &Check<'_>, requirement: Argument, answ
 const fn required(text: &mut Text, check: &Check<'_>, requirement: Argument) {
     let requirements = &check.requirement;
     match (requirement, requirements.min_occupancy, requirements.min_blocks_per_sm, requirements.min_warps_per_sm) {
-        (Argument::MinOccupancy, Some(fraction), _, _) => text.percent(fraction, 4),
+        (Argument::MinOccupancy, Some(fraction), _, _) => above(text, fraction * 100.0).str("%"),
         (Argument::MinBlocksPerSm, _, Some(blocks), _) => text.num(blocks as u64),
         (Argument::MinWarpsPerSm, _, _, Some(warps)) => text.num(warps as u64),
         _ => text,
@@ -360,10 +409,9 @@ const fn required(text: &mut Text, check: &Check<'_>, requirement: Argument) {
 
 /// Requirements other than the one of the first line that are missed too.
 const fn other_requirements(text: &mut Text, check: &Check<'_>, first: Argument) {
-    let requirements = [Argument::MinOccupancy, Argument::MinBlocksPerSm, Argument::MinWarpsPerSm];
     let mut which = 0;
-    while which < requirements.len() {
-        let requirement = requirements[which];
+    while which < OF_OCCUPANCY.len() {
+        let requirement = OF_OCCUPANCY[which];
         which += 1;
         if requirement as u8 == first as u8 {
             continue;
@@ -373,13 +421,13 @@ const fn other_requirements(text: &mut Text, check: &Check<'_>, first: Argument)
             if let Some(answer) = short_on(check, check.archs[at])
                 && misses(check, requirement, check.archs[at], &answer)
             {
-                text.str(NOTE).str(match requirement {
-                    Argument::MinOccupancy => "also below the required occupancy of ",
-                    Argument::MinBlocksPerSm => "also below the required blocks per SM, ",
-                    _ => "also below the required warps per SM, ",
-                });
+                text.str(NOTE).str("also below the required ");
                 required(text, check, requirement);
-                text.str(": ");
+                text.str(match requirement {
+                    Argument::MinOccupancy => " occupancy: ",
+                    Argument::MinBlocksPerSm => " blocks per SM: ",
+                    _ => " warps per SM: ",
+                });
                 reached(text, check, requirement, &answer);
                 text.str(" on ").str(check.archs[at].name());
                 break;
@@ -462,7 +510,7 @@ const fn cause(text: &mut Text, check: &Check<'_>, arch: Arch, answer: &Occupanc
             text.str(if preferred { " with this carve-out, so " } else { ", so " });
         }
         Resource::Barriers => {
-            text.num(check.kernel.barriers as u64).str(" a block of ");
+            text.num(check.kernel.barriers as u64).str(" a block, of the SM's ");
             text.num(match sm.barriers_per_sm {
                 Some(pool) => pool as u64,
                 None => 0,
@@ -470,7 +518,7 @@ const fn cause(text: &mut Text, check: &Check<'_>, arch: Arch, answer: &Occupanc
             text.str(", so ");
         }
         Resource::VirtualResources => {
-            text.num(check.kernel.virtual_resources as u64).str(" a block of ");
+            text.num(check.kernel.virtual_resources as u64).str(" a block, of the SM's ");
             text.num(match sm.virtual_resources_per_sm {
                 Some(pool) => pool as u64,
                 None => 0,
@@ -521,8 +569,8 @@ const fn lanes(text: &mut Text, check: &Check<'_>) {
         None => 0.0,
     };
     let reached = lane_efficiency(threads);
-    text.str("lane efficiency ").percent(reached, decimals_to_tell(reached * 100.0, required * 100.0));
-    text.str(" is below the required ").percent(required, 4).str(NOTE);
+    below(text.str("lane efficiency "), reached * 100.0, required * 100.0);
+    above(text.str("% is below the required "), required * 100.0).str("%").str(NOTE);
     let warps = threads.div_ceil(32);
     text.str("a block of ");
     count_of(text, threads, "thread").str(" takes ");
@@ -537,15 +585,15 @@ const fn grid(text: &mut Text, check: &Check<'_>, rule: Rule) {
     let gpu = check.gpus[at];
     match (rule, check.requirement.min_waves, check.requirement.max_tail_idle) {
         (Rule::Waves, Some(required), _) => {
-            let decimals = decimals_to_tell(waves.exact(), required);
-            text.decimal(waves.exact(), if decimals < 2 { 2 } else { decimals }).str(" waves on ").str(gpu.name);
-            text.str(" are below the required ").decimal(required, 4);
+            text.str("the grid makes ");
+            below(text, waves.exact(), required).str(if waves.exact() == 1.0 { " wave on " } else { " waves on " });
+            above(text.str(gpu.name).str(", below the required "), required);
         }
         (_, _, Some(allowed)) => {
+            // More than allowed is less than allowed of what is left.
             let idle = waves.tail_idle();
-            text.percent(idle, decimals_to_tell(idle * 100.0, allowed * 100.0));
-            text.str(" of the last wave is idle on ").str(gpu.name);
-            text.str(", above the allowed ").percent(allowed, 4);
+            above_bound(text, idle * 100.0, allowed * 100.0).str("% of the last wave is idle on ").str(gpu.name);
+            within(text.str(", above the allowed "), allowed * 100.0).str("%");
         }
         _ => {}
     }
@@ -555,9 +603,9 @@ const fn grid(text: &mut Text, check: &Check<'_>, rule: Rule) {
 
 /// `2000 blocks over 640 slots (80 SMs × 8 blocks): 3 full waves and a tail of 80 blocks`.
 const fn in_slots(text: &mut Text, waves: &Waves) {
-    text.num(waves.blocks).str(if waves.blocks == 1 { " block over " } else { " blocks over " });
-    text.num(waves.slots()).str(" slots (").num(waves.sm_count as u64).str(" SMs × ");
-    count_of(text, waves.blocks_per_sm, "block").str("): ");
+    text.num(waves.blocks()).str(if waves.blocks() == 1 { " block over " } else { " blocks over " });
+    text.num(waves.slots()).str(" slots (").num(waves.sm_count() as u64).str(" SMs × ");
+    count_of(text, waves.blocks_per_sm(), "block").str("): ");
     text.num(waves.full()).str(if waves.full() == 1 { " full wave" } else { " full waves" });
     let tail = waves.tail_blocks();
     if tail > 0 {
@@ -579,7 +627,7 @@ const fn help(text: &mut Text, check: &Check<'_>, rule: Rule) {
         at += 1;
     }
     if changes[0].is_none() && matches!(rule, Rule::Launch) {
-        text.str(HELP).str("no change of one argument is enough; change several, or what is required");
+        text.str(HELP).str("no single change was found that is enough: change several arguments, or what is required");
     }
 }
 
@@ -611,7 +659,7 @@ const fn one_help(text: &mut Text, check: &Check<'_>, rule: Rule, change: Change
             text.str("with `grid = ").axes(axes).str("`");
         }
         Change::MinOccupancy(fraction) => {
-            text.str("no change of one argument is enough; `min_occupancy = ").decimal(fraction, 4);
+            text.str("no other single change was found; `min_occupancy = ").decimal(fraction, 4);
             text.str("` is what this launch reaches");
             return;
         }
@@ -666,13 +714,58 @@ const fn outcome(text: &mut Text, check: &Check<'_>, rule: Rule) {
     }
 }
 
-/// Decimals with which two numbers, as they are shown, are told apart: 1 if that is enough.
-const fn decimals_to_tell(a: f64, b: f64) -> u32 {
-    let mut scale = 10.0;
-    let mut decimals = 1;
-    while decimals < 4 && (a * scale + 0.5) as u64 == (b * scale + 0.5) as u64 {
-        scale *= 10.0;
+// Numbers that miss each other narrowly must not look equal. A number below what is required is rounded to the fewest
+// decimals that still show it below; at nine decimals it is rounded down and the other one up.
+
+const FINEST: u32 = 9;
+
+/// A number that is less than `required`, as it shows that.
+const fn below(text: &mut Text, value: f64, required: f64) -> &mut Text {
+    let mut decimals = if value < 1.0 { 4 } else { 1 };
+    while decimals < FINEST && !(rounded(value, decimals) < rounded(required, decimals)) {
         decimals += 1;
     }
-    decimals
+    if decimals == FINEST { text.decimal(value, FINEST) } else { exactly(text, rounded(value, decimals), decimals) }
+}
+
+/// A number that is required, with every decimal it has up to nine.
+const fn above(text: &mut Text, required: f64) -> &mut Text {
+    let nearest = rounded(required, FINEST);
+    let up = if nearest < required { nearest + 1e-9 } else { nearest };
+    exactly(text, up, FINEST)
+}
+
+/// A number that is more than `allowed`, as it shows that.
+const fn above_bound(text: &mut Text, value: f64, allowed: f64) -> &mut Text {
+    let mut decimals = 1;
+    while decimals < FINEST && !(rounded(value, decimals) > rounded(allowed, decimals)) {
+        decimals += 1;
+    }
+    if decimals == FINEST { above(text, value) } else { exactly(text, rounded(value, decimals), decimals) }
+}
+
+/// A number that is allowed, with every decimal it has up to nine.
+const fn within(text: &mut Text, allowed: f64) -> &mut Text {
+    text.decimal(allowed, FINEST)
+}
+
+/// A number that has no more than so many decimals, in spite of what a binary fraction makes of it.
+const fn exactly(text: &mut Text, value: f64, decimals: u32) -> &mut Text {
+    text.decimal(value + 0.25 / power_of_ten(decimals), decimals)
+}
+
+/// The nearest number with so many decimals.
+const fn rounded(value: f64, decimals: u32) -> f64 {
+    let scale = power_of_ten(decimals);
+    (value * scale + 0.5) as u64 as f64 / scale
+}
+
+const fn power_of_ten(exponent: u32) -> f64 {
+    let mut power = 1.0;
+    let mut at = 0;
+    while at < exponent {
+        power *= 10.0;
+        at += 1;
+    }
+    power
 }

@@ -350,7 +350,9 @@ const fn registers(sm: &SmLimits, per_thread: u32, confined: bool, warps_per_blo
     let launch_parts = sm.launch_sub_partitions.get();
     // One block is checked as if its warps were spread evenly over the sub-partitions.
     let counted = round_up!(warps_per_block as u64, parts as u64);
-    if per_thread > sm.max_registers_per_thread || per_warp as u64 * counted > sm.registers_per_block as u64 {
+    // A warp has at least one register: with more warps than registers the product is not needed, and could overflow.
+    let most = sm.registers_per_block as u64;
+    if per_thread > sm.max_registers_per_thread || counted > most || per_warp as u64 * counted > most {
         return Registers { per_block, limit: Some(0), confined };
     }
     // A warp's registers lie in one sub-partition; what is left over in each is lost.
@@ -373,7 +375,9 @@ const fn registers(sm: &SmLimits, per_thread: u32, confined: bool, warps_per_blo
 /// Whether one block also fits an SM of `parts` sub-partitions: another of the same family.
 const fn runs_with(sm: &SmLimits, per_warp: u32, warps_per_block: u32, parts: u32) -> bool {
     let counted = warps_per_block.div_ceil(parts) as u64 * parts as u64;
-    per_warp as u64 * counted <= sm.registers_per_block as u64
+    let most = sm.registers_per_block as u64;
+    counted <= most
+        && per_warp as u64 * counted <= most
         && sm.registers_per_sm / parts / per_warp * parts >= warps_per_block
 }
 

@@ -371,7 +371,8 @@ const fn no_room(sm: &SmLimits, kernel: &Kernel, launch: &Launch, allocation: &A
         let warps = allocation.warps_per_block;
         let per_warp = crate::occupancy::registers_per_warp(sm, registers);
         let parts = sm.launch_sub_partitions.get();
-        let needed = per_warp as u64 * warps.next_multiple_of(parts) as u64;
+        let counted = (warps as u64).next_multiple_of(parts as u64);
+        let needed = (per_warp as u64).saturating_mul(counted);
         return Refusal::RegistersPerBlock { registers, warps, needed, most: sm.registers_per_block };
     }
     if let Some(0) = limits.shared_memory {

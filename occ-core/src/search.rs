@@ -135,7 +135,7 @@ impl Search {
 
     const fn most_threads(&self) -> u32 {
         match self.best {
-            Some(best) => best.threads * best.blocks_per_sm,
+            Some(best) => best.threads.saturating_mul(best.blocks_per_sm),
             None => 0,
         }
     }
@@ -143,7 +143,7 @@ impl Search {
     const fn offer(&mut self, sm: &SmLimits, kernel: &Kernel, launch: &Launch, threads: u32, dynamic_smem: u32) {
         let launch = Launch { block: [threads, 1, 1], dynamic_smem, cluster: None, grid: None, ..*launch };
         if let Ok(answer) = occupancy(sm, kernel, &launch)
-            && threads * answer.blocks_per_sm > self.most_threads()
+            && threads.saturating_mul(answer.blocks_per_sm) > self.most_threads()
         {
             self.best = Some(BlockSize { threads, blocks_per_sm: answer.blocks_per_sm });
         }
@@ -172,9 +172,9 @@ pub const fn available_dynamic_smem(sm: &SmLimits, kernel: &Kernel, launch: &Lau
     let reserved = sm.smem_reserved_per_block;
     let most = sm.smem_limit(launch.smem_optin).saturating_add(reserved);
     // One block gets what it asks for; several share what the preference chose.
-    let shared = if blocks == 1 { most } else { min(smem_shared(sm, launch.carveout) / blocks, most) };
+    let shared = if blocks == 1 { sm.smem_per_sm } else { smem_shared(sm, launch.carveout) / blocks };
     let unit = sm.smem_allocation_unit.get();
-    let per_block = shared / unit * unit;
+    let per_block = min(shared, most) / unit * unit;
     Some(per_block.saturating_sub(kernel.static_smem).saturating_sub(reserved))
 }
 

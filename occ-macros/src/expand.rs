@@ -11,35 +11,88 @@ use quote::{ToTokens, quote, quote_spanned};
 /// Expressions for the parts of a launch, and the typed bindings of the constants in them.
 struct Parts {
     bindings: TokenStream,
-    archs: TokenStream,
     kernel: TokenStream,
     launch: TokenStream,
     requirement: TokenStream,
 }
 
-/// A check by the compiler: `const _: () = { .. };`, or `const { .. };` where a value depends on a generic parameter.
+/// A check by the compiler: `const _: () = ..;`, or `const { .. };` where a value depends on a generic parameter.
+///
+/// Each rule is judged once; the verdict then passes through one call for each argument an error can point at, since a
+/// call has one place: `end(at(11, at(9, judge(..))))`.
 pub(crate) fn compiled_check(config: &Config, options: &Options, item: &Item) -> TokenStream {
-    let runtime = &options.runtime;
-    let check = local("__occ_check");
-    let Parts { bindings, archs, kernel, launch, requirement } = parts(config, options);
-    let cap = config.registers_are_cap;
-    let notes = &config.notes;
-    let notes = quote!(&[#(#notes),*]);
-    let gpus = gpus(config, runtime);
-    let rules = rules(config).map(|rule| compiled_rule(config, rule, &check, runtime));
-    let body = quote!(
-        #bindings
-        let #check = #runtime::__private::check(#archs, #gpus, #kernel, #cap, #launch, #requirement, #notes);
-        #(#rules)*
-    );
+    let body = if is_plain(config) { plain_check(config, options) } else { full_check(config, options) };
     let mut body = Group::new(Delimiter::Brace, body);
     if depends_on_generics(config, options, item) {
-        // The compiler points at the braces of a constant in a generic function too.
-        body.set_span(config.place(&[Argument::MinOccupancy, Argument::Block]).first);
-        quote!(const #body;)
+        // The compiler points at the whole constant of a generic function too.
+        let ends = config.place(&[Argument::MinOccupancy, Argument::Block]);
+        let keyword = Ident::new("const", ends.first);
+        body.set_span(ends.last);
+        quote!(#keyword #body;)
     } else {
         quote!(const _: () = #body;)
     }
+}
+
+/// Whether only what nearly every launch declares is declared. The compiler then has much less to read: for a
+/// thousand launches the difference is what their check costs.
+fn is_plain(config: &Config) -> bool {
+    config.notes.is_empty()
+        && config.gpus.is_empty()
+        && config.cluster.is_none()
+        && config.grid.is_none()
+        && matches!(config.carveout, Carveout::Default)
+        && config.min_blocks_per_sm.is_none()
+        && config.min_warps_per_sm.is_none()
+        && config.min_lane_efficiency.is_none()
+        && config.min_waves.is_none()
+        && config.max_tail_idle.is_none()
+}
+
+fn plain_check(config: &Config, options: &Options) -> TokenStream {
+    let runtime = &options.runtime;
+    let archs = archs(config);
+    let [x, y, z] = &config.block;
+    let cap = config.registers_are_cap;
+    let mut values = Vec::with_capacity(8);
+    let zero = Value::Known(0);
+    let registers = config.registers.as_ref().unwrap_or(&zero);
+    for value in [x, y, z, &config.dynamic_smem, &config.static_smem, registers, &config.barriers] {
+        values.push(match value {
+            Value::Known(number) => Literal::u32_unsuffixed(*number).to_token_stream(),
+            Value::Constant(tokens) => tokens.clone(),
+        });
+    }
+    let (block, resources) = values.split_at(3);
+    let min_occupancy = match &config.min_occupancy {
+        None => quote!(0.0),
+        Some(Value::Known(fraction)) => Literal::f64_unsuffixed(*fraction).to_token_stream(),
+        Some(Value::Constant(tokens)) => tokens.clone(),
+    };
+    let judged = quote!(
+        #runtime::__private::judge(#archs, [#(#block),*], [#(#resources),*], #cap, #min_occupancy)
+    );
+    through_places(config, Rule::Launch, judged, runtime)
+}
+
+fn full_check(config: &Config, options: &Options) -> TokenStream {
+    let runtime = &options.runtime;
+    let check = local("__occ_check");
+    let Parts { bindings, kernel, launch, requirement } = parts(config, options);
+    let cap = config.registers_are_cap;
+    let archs = archs(config);
+    let notes = &config.notes;
+    let gpus = gpus(config, runtime);
+    let rules = rules(config).map(|rule| {
+        let name = Ident::new(&format!("{rule:?}"), Span::call_site());
+        let judged = quote!(#runtime::__private::judge_by(#runtime::__private::Rule::#name, #archs, #check));
+        through_places(config, rule, judged, runtime)
+    });
+    quote!(
+        #bindings
+        let #check = #runtime::__private::check(#gpus, #kernel, #cap, #launch, #requirement, &[#(#notes),*]);
+        #(#rules;)*
+    )
 }
 
 /// The rules a configuration asks for. That the launch can run is always asked.
@@ -54,11 +107,10 @@ fn rules(config: &Config) -> impl Iterator<Item = Rule> {
     .flatten()
 }
 
-/// `if blame == .. { fail(..) }`: one call for each argument an error can point at, since a call has one place.
-fn compiled_rule(config: &Config, rule: Rule, check: &Ident, runtime: &TokenStream) -> TokenStream {
-    let (index, limiting, required): (u8, &[Argument], &[Argument]) = match rule {
+/// `end(at(11, at(9, judged)))`: the places of the arguments that can limit a rule, then of the one that requires it.
+fn through_places(config: &Config, rule: Rule, judged: TokenStream, runtime: &TokenStream) -> TokenStream {
+    let (limiting, required): (&[Argument], &[Argument]) = match rule {
         Rule::Launch => (
-            0,
             &[
                 Argument::Block,
                 Argument::Registers,
@@ -68,29 +120,38 @@ fn compiled_rule(config: &Config, rule: Rule, check: &Ident, runtime: &TokenStre
                 Argument::Cluster,
                 Argument::Carveout,
                 Argument::Grid,
-                Argument::MinOccupancy,
             ],
             &[Argument::MinOccupancy, Argument::MinBlocksPerSm, Argument::MinWarpsPerSm, Argument::Arch, Argument::Gpu],
         ),
-        Rule::LaneEfficiency => (1, &[], &[Argument::Block, Argument::MinLaneEfficiency]),
-        Rule::Waves => (2, &[], &[Argument::Grid, Argument::MinWaves]),
-        Rule::TailIdle => (3, &[], &[Argument::Grid, Argument::MaxTailIdle]),
+        Rule::LaneEfficiency => (&[], &[Argument::Block, Argument::MinLaneEfficiency]),
+        Rule::Waves => (&[], &[Argument::Grid, Argument::MinWaves]),
+        Rule::TailIdle => (&[], &[Argument::Grid, Argument::MaxTailIdle]),
     };
-    let index = Literal::u8_unsuffixed(index);
-    let fail = |ends: Ends| {
-        let path = respanned(quote!(#runtime::__private::fail), ends.first);
-        let mut arguments = Group::new(Delimiter::Parenthesis, quote!(&#check, #index));
-        arguments.set_span(ends.last);
-        quote!(#path #arguments)
-    };
-    let otherwise = fail(config.place(required));
-    let arms = limiting.iter().filter_map(|argument| {
-        let call = fail(config.written(*argument)?);
-        let number = Literal::u8_unsuffixed(*argument as u8);
-        Some(quote!(#number => #call,))
-    });
-    // 255: it passes.
-    quote!(match #runtime::__private::blame(&#check, #index) { 255 => {} #(#arms)* _ => #otherwise, })
+    let mut judged = judged;
+    for argument in limiting {
+        if let Some(ends) = config.written(*argument) {
+            let number = Literal::u8_unsuffixed(*argument as u8);
+            judged = call_at(ends, "at", quote!(#number, #judged), runtime);
+        }
+    }
+    call_at(config.place(required), "end", judged, runtime)
+}
+
+/// A call of one of our functions that an error underlines as `ends`: the path carries its first token's place, the
+/// parentheses its last one's.
+fn call_at(ends: Ends, function: &str, arguments: TokenStream, runtime: &TokenStream) -> TokenStream {
+    let function = Ident::new(function, ends.first);
+    let mut path = respanned(quote!(#runtime::__private::), ends.first);
+    function.to_tokens(&mut path);
+    let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
+    arguments.set_span(ends.last);
+    arguments.to_tokens(&mut path);
+    path
+}
+
+/// The capabilities as a set: bit n is `Arch::ALL[n]`.
+fn archs(config: &Config) -> Literal {
+    Literal::u32_unsuffixed(occ_core::arch_bits(&config.archs))
 }
 
 /// Whether a value can only be known once a generic function is instantiated.
@@ -124,7 +185,8 @@ pub(crate) fn spec(name: &Ident, config: Option<&Config>, options: &Options, ite
 
 fn spec_value(config: &Config, options: &Options, launch_name: &str) -> TokenStream {
     let runtime = &options.runtime;
-    let Parts { bindings, archs, kernel, launch, requirement } = parts(config, options);
+    let Parts { bindings, kernel, launch, requirement } = parts(config, options);
+    let archs = config.archs.iter().map(|arch| Ident::new(&arch.name().to_uppercase(), Span::call_site()));
     let cap = config.registers_are_cap;
     let on_mismatch = match options.on_mismatch {
         OnMismatch::Error => quote!(Error),
@@ -135,7 +197,7 @@ fn spec_value(config: &Config, options: &Options, launch_name: &str) -> TokenStr
     quote!({
         #bindings
         #runtime::__private::spec(
-            #launch_name, #archs, #gpus, #kernel, #cap, #launch, #requirement, #runtime::OnMismatch::#on_mismatch,
+            #launch_name, &[#(#runtime::__private::Arch::#archs),*], #gpus, #kernel, #cap, #launch, #requirement, #runtime::OnMismatch::#on_mismatch,
         )
     })
 }
@@ -164,10 +226,8 @@ fn parts(config: &Config, options: &Options) -> Parts {
     let lanes = optional(config.min_lane_efficiency.as_ref().map(|value| bind.fraction(value, "min_lane_efficiency")));
     let waves = optional(config.min_waves.as_ref().map(|value| bind.fraction(value, "min_waves")));
     let tail = optional(config.max_tail_idle.as_ref().map(|value| bind.fraction(value, "max_tail_idle")));
-    let archs = config.archs.iter().map(|arch| Ident::new(&arch.name().to_uppercase(), Span::call_site()));
     Parts {
         bindings: bind.tokens,
-        archs: quote!(&[#(#private::Arch::#archs),*]),
         kernel: quote!(#private::kernel(#registers, #static_smem, #barriers)),
         launch: quote!(#private::launch(#block, #dynamic_smem, #carveout, #cluster, #grid)),
         requirement: quote!(

@@ -42,6 +42,9 @@ pub(crate) fn visible(tokens: &[TokenTree]) -> Vec<TokenTree> {
 
 /// Evaluates tokens as far as the macro can.
 pub(crate) fn evaluate(tokens: &[TokenTree]) -> Result<Written, Diagnostic> {
+    if is_path(tokens) {
+        return Ok(Written::Constant(tokens.iter().cloned().collect()));
+    }
     let [token] = tokens else {
         return evaluate_expression(tokens);
     };
@@ -56,6 +59,16 @@ pub(crate) fn evaluate(tokens: &[TokenTree]) -> Result<Written, Diagnostic> {
         TokenTree::Group(group) if group.delimiter() == Delimiter::None => evaluate(&visible(tokens)),
         _ => evaluate_expression(tokens),
     }
+}
+
+/// `BLOCK` or `config::BLOCK`, which needs no parser.
+fn is_path(tokens: &[TokenTree]) -> bool {
+    tokens.len() % 3 == 1
+        && tokens.iter().enumerate().all(|(at, token)| match token {
+            TokenTree::Ident(ident) => at % 3 == 0 && !matches!(ident.to_string().as_str(), "true" | "false" | "_"),
+            TokenTree::Punct(punct) => at % 3 != 0 && punct.as_char() == ':',
+            _ => false,
+        })
 }
 
 fn literal_value(literal: &Lit) -> Option<Written> {

@@ -1,21 +1,20 @@
 //! What the expansion of `#[launch_config]` is made of. Not for use by hand: it changes without notice.
 
-pub use occ_core::{Arch, Carveout, Gpu, Requirement};
-use occ_core::{Check, Kernel, Launch, Rule, Verdict};
+pub use occ_core::{Arch, Carveout, Gpu, Requirement, Rule};
+use occ_core::{Check, Kernel, Launch, Verdict};
 
 use crate::spec::{LaunchSpec, OnMismatch};
 
-/// A launch held against what it must reach.
-pub const fn check<'a>(
-    archs: &'a [Arch],
-    gpus: &'a [&'a Gpu],
+/// A launch held against what it must reach; its capabilities are given to [`judge_by`].
+pub const fn check(
+    gpus: &'static [&'static Gpu],
     kernel: Kernel,
     registers_are_cap: bool,
     launch: Launch,
     requirement: Requirement,
-    notes: &'a [&'a str],
-) -> Check<'a> {
-    Check { archs, gpus, kernel, registers_are_cap, launch, requirement, notes }
+    notes: &'static [&'static str],
+) -> Check<'static> {
+    Check { archs: &[], gpus, kernel, registers_are_cap, launch, requirement, notes }
 }
 
 /// The resources of a kernel.
@@ -49,18 +48,95 @@ pub const fn gpu(name: &str) -> &'static Gpu {
     }
 }
 
-/// The argument to point at if the launch breaks a rule, by number; 255 if it does not.
-pub const fn blame(check: &Check<'_>, rule: u8) -> u8 {
-    match check.verdict(Rule::ALL[rule as usize]) {
-        Verdict::Passes => 255,
-        Verdict::Fails { limiting, .. } => limiting as u8,
+/// A rule's verdict on a launch, on its way through the places an error can point at.
+///
+/// A call has one place, so there is one call a place: `end(at(11, at(9, judge(..))))`, each spanned at an argument.
+#[derive(Clone, Copy)]
+pub enum Judged {
+    /// The launch passes.
+    Passes,
+    /// It does not.
+    Fails {
+        /// The launch.
+        check: Check<'static>,
+        /// Its capabilities, which replace those of the check: bit *n* is `Arch::ALL[n]`.
+        archs: u32,
+        /// The rule it breaks.
+        rule: Rule,
+        /// The number of the argument to point at.
+        limiting: u8,
+    },
+}
+
+/// A launch without any preference, held against an occupancy (0.0 for none).
+///
+/// `resources` are dynamic and static shared memory, registers (0 for not known) and barriers.
+pub const fn judge(
+    archs: u32,
+    block: [u32; 3],
+    resources: [u32; 4],
+    registers_are_cap: bool,
+    min_occupancy: f64,
+) -> Judged {
+    if occ_core::certainly_reaches(archs, block, resources, min_occupancy) {
+        return Judged::Passes;
+    }
+    let [dynamic_smem, static_smem, registers, barriers] = resources;
+    let kernel = kernel(if registers == 0 { None } else { Some(registers) }, static_smem, barriers);
+    let check = Check {
+        kernel,
+        registers_are_cap,
+        launch: Launch::block(block).dynamic_smem(dynamic_smem),
+        requirement: Requirement::new().min_occupancy(min_occupancy),
+        ..Check::new()
+    };
+    judge_by(Rule::Launch, archs, check)
+}
+
+/// Any launch, held against one rule.
+pub const fn judge_by(rule: Rule, archs: u32, check: Check<'static>) -> Judged {
+    let (list, count) = listed(archs);
+    let (list, _) = list.split_at(count);
+    match (Check { archs: list, ..check }).verdict(rule) {
+        Verdict::Passes => Judged::Passes,
+        Verdict::Fails { limiting, .. } => Judged::Fails { check, archs, rule, limiting: limiting as u8 },
     }
 }
 
-/// Ends a constant's evaluation with the explanation.
+/// Fails here if the argument to point at is this one.
 #[track_caller]
-pub const fn fail(check: &Check<'_>, rule: u8) -> ! {
-    check.fail(Rule::ALL[rule as usize])
+pub const fn at(argument: u8, judged: Judged) -> Judged {
+    if let Judged::Fails { limiting, .. } = judged
+        && limiting == argument
+    {
+        end(judged);
+    }
+    judged
+}
+
+/// Fails here if it fails at all.
+#[track_caller]
+pub const fn end(judged: Judged) {
+    if let Judged::Fails { check, archs, rule, .. } = judged {
+        let (list, count) = listed(archs);
+        let (list, _) = list.split_at(count);
+        Check { archs: list, ..check }.fail(rule)
+    }
+}
+
+/// The capabilities of a set, and how many there are.
+const fn listed(archs: u32) -> ([Arch; Arch::COUNT], usize) {
+    let mut list = Arch::ALL;
+    let mut count = 0;
+    let mut at = 0;
+    while at < Arch::COUNT {
+        if archs >> at & 1 == 1 {
+            list[count] = Arch::ALL[at];
+            count += 1;
+        }
+        at += 1;
+    }
+    (list, count)
 }
 
 /// The spec of a checked launch.

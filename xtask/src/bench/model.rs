@@ -95,7 +95,9 @@ fn maps(devices: &[Device]) -> Result<()> {
             let case = plain(at, dynamic_smem);
             let (kernel, launch) = (case.kernel(), case.launch());
             let start = Instant::now();
-            OccupancyMap::new(black_box(&device.limits), black_box(&kernel), black_box(&launch)).fill(&mut our_points);
+            OccupancyMap::new(black_box(&device.limits), black_box(&kernel), black_box(&launch))
+                .ok_or("a device's warps are not of 32 threads")?
+                .fill(&mut our_points);
             let ours = start.elapsed();
             header.send(&[case])?;
             pairs.push((ours, Duration::from_nanos(header.long()?)));

@@ -1,0 +1,160 @@
+//! The quick way to a yes, for launches the compiler checks as constants.
+
+use crate::arch::{Arch, limits_at};
+
+/// Whether a launch certainly runs and reaches an occupancy on every capability of a set.
+///
+/// The compiler interprets constants about a hundred times slower than it would run them, and most launches pass: so
+/// a yes is looked for first, by multiplying where [`occupancy`](crate::occupancy()) divides, and with every size
+/// rounded up as coarsely as on any capability. `true` is certain; `false` says that the whole calculation is needed.
+///
+/// `archs` has bit *n* set for `Arch::ALL[n]`; `resources` are dynamic and static shared memory per block in bytes
+/// (opted into where needed), registers per thread (0: not known) and barriers per block. No other preference is made.
+///
+/// ```
+/// use occ_core::{Arch, arch_bits, certainly_reaches};
+///
+/// let archs = arch_bits(&[Arch::SM_80, Arch::SM_90]);
+/// assert!(certainly_reaches(archs, [256, 1, 1], [4096, 0, 64, 1], 0.5));
+/// assert!(!certainly_reaches(archs, [256, 1, 1], [4096, 0, 65, 1], 0.5));
+/// ```
+pub const fn certainly_reaches(archs: u32, block: [u32; 3], resources: [u32; 4], min_occupancy: f64) -> bool {
+    let [x, y, z] = block;
+    let [dynamic_smem, static_smem, registers, barriers] = resources;
+    // Within these bounds nothing below can overflow.
+    if x > 1024 || y > 1024 || z > 64 || dynamic_smem > 1 << 20 || static_smem > 48 << 10 || registers > 255 {
+        return false;
+    }
+    let threads = x * y * z;
+    if threads == 0 || threads > 1024 || barriers > 16 || archs == 0 || !(min_occupancy >= 0.0 && min_occupancy <= 1.0)
+    {
+        return false;
+    }
+    let warps = (threads + 31) / 32;
+    let smem = (dynamic_smem + static_smem + 1024 + 255) & !255;
+    let registers_per_warp = ((registers + 7) & !7) * 32;
+    let registers_per_block = registers_per_warp * ((warps + 3) & !3);
+    let mut rest = archs;
+    while rest != 0 {
+        let Some(sm) = limits_at(rest.trailing_zeros()) else {
+            return false;
+        };
+        rest &= rest - 1;
+        let most_warps = sm.max_warps_per_sm;
+        // As many blocks as the occupancy takes, at least one: then ask whether they fit.
+        let needed = min_occupancy * most_warps as f64;
+        let whole = needed as u32;
+        let rounded = if whole as f64 >= needed { whole + warps - 1 } else { whole + warps };
+        let blocks = rounded / warps;
+        let blocks = if blocks == 0 { 1 } else { blocks };
+        let resident = blocks * warps;
+        if resident > most_warps
+            || (resident as f64 / most_warps as f64) < min_occupancy
+            || blocks > sm.max_blocks_per_sm
+            || smem > sm.smem_per_block_optin
+            || blocks * smem > sm.smem_per_sm
+            || registers_per_block > sm.registers_per_block
+            || ((resident + 3) & !3) * registers_per_warp > sm.registers_per_sm
+        {
+            return false;
+        }
+        if let Some(pool) = sm.barriers_per_sm
+            && blocks * barriers > pool
+        {
+            return false;
+        }
+    }
+    true
+}
+
+/// A set of capabilities: bit *n* is `Arch::ALL[n]`.
+pub const fn arch_bits(archs: &[Arch]) -> u32 {
+    let mut bits = 0;
+    let mut at = 0;
+    while at < archs.len() {
+        bits |= 1 << archs[at].index();
+        at += 1;
+    }
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Check, Kernel, Launch, Requirement, Rule};
+    use proptest::prelude::*;
+
+    /// The shortcut rounds as coarsely as any row and takes four sub-partitions for granted.
+    #[test]
+    fn no_row_is_coarser() {
+        for arch in Arch::ALL {
+            let sm = arch.limits();
+            assert_eq!(sm.warp_size.get(), 32);
+            assert!(256 % sm.smem_allocation_unit.get() == 0 && sm.smem_reserved_per_block <= 1024);
+            assert_eq!(sm.register_allocation_unit.get(), 256);
+            assert!(4 % sm.sub_partitions.get() == 0 && sm.launch_sub_partitions.get() == 4);
+            assert!(sm.max_registers_per_thread >= 255 && sm.registers_per_sm.is_multiple_of(4 * 256));
+            assert_eq!(
+                (sm.max_block_axes, sm.max_threads_per_block, sm.barriers_per_block),
+                ([1024, 1024, 64], 1024, 16)
+            );
+        }
+    }
+
+    fn passes(archs: &[Arch], block: [u32; 3], resources: [u32; 4], min_occupancy: f64) -> bool {
+        let [dynamic_smem, static_smem, registers, barriers] = resources;
+        let kernel = Kernel { registers: (registers > 0).then_some(registers), static_smem, barriers, ..Kernel::new() };
+        let requirement = Requirement::new().min_occupancy(min_occupancy);
+        let launch = Launch::block(block).dynamic_smem(dynamic_smem);
+        Check { archs, kernel, launch, requirement, ..Check::new() }.verdict(Rule::Launch).passes()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Whatever the shortcut says yes to passes the whole check.
+        #[test]
+        fn a_yes_is_certain(
+            first in 0..Arch::COUNT,
+            second in 0..Arch::COUNT,
+            block in prop_oneof![
+                (0u32..1100).prop_map(|x| [x, 1, 1]),
+                (0u32..40, 0u32..40, 0u32..70).prop_map(|(x, y, z)| [x, y, z]),
+                any::<[u32; 3]>(),
+            ],
+            dynamic_smem in prop_oneof![Just(0), 0u32..240_000, any::<u32>()],
+            static_smem in prop_oneof![Just(0), 0u32..50_000, any::<u32>()],
+            registers in prop_oneof![0u32..260, any::<u32>()],
+            barriers in prop_oneof![0u32..18, any::<u32>()],
+            min_occupancy in prop_oneof![
+                Just(0.0), (0u32..=64).prop_map(|w| f64::from(w) / 64.0), (0u32..=48).prop_map(|w| f64::from(w) / 48.0),
+                0.0f64..1.1, any::<f64>(),
+            ],
+        ) {
+            let archs = [Arch::ALL[first], Arch::ALL[second]];
+            let resources = [dynamic_smem, static_smem, registers, barriers];
+            if certainly_reaches(arch_bits(&archs), block, resources, min_occupancy) {
+                prop_assert!(passes(&archs, block, resources, min_occupancy));
+            }
+        }
+    }
+
+    /// It is worth its name: of launches without shared memory that pass on one capability it finds nearly all.
+    #[test]
+    fn most_passing_launches_take_the_shortcut() {
+        let (mut passing, mut quick) = (0, 0);
+        for arch in Arch::ALL {
+            for warps in 1..=32 {
+                for registers in 1..=255 {
+                    for quarters in 0..=4 {
+                        let (block, resources) = ([warps * 32, 1, 1], [0, 0, registers, 1]);
+                        let min_occupancy = f64::from(quarters) / 4.0;
+                        passing += u32::from(passes(&[arch], block, resources, min_occupancy));
+                        quick += u32::from(certainly_reaches(arch_bits(&[arch]), block, resources, min_occupancy));
+                    }
+                }
+            }
+        }
+        assert!(quick <= passing && f64::from(quick) > 0.98 * f64::from(passing), "{quick} of {passing}");
+    }
+}

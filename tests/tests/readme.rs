@@ -1,0 +1,130 @@
+//! What the README shows is what happens: the compiler refuses `examples/refused` in the very words of its
+//! `expected.stderr`, the README quotes them, and its code is code that is compiled.
+//!
+//! `TRYBUILD=overwrite cargo test -p occ-tests --test readme` writes `expected.stderr` anew.
+
+#![allow(clippy::unwrap_used, reason = "what is missing in a test fails it")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The two commands of the README.
+const COMMANDS: [&str; 2] = ["cargo run -p quickstart", "cargo test --workspace"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}")).replace("\r\n", "\n")
+}
+
+/// What `cargo check` says of `examples/refused`.
+///
+/// A copy is checked, with the workspace's Cargo.lock: so nothing has to be fetched, and no file is left in the sources.
+fn refusals() -> String {
+    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refused");
+    let root = root().display().to_string().replace('\\', "/");
+    fs::create_dir_all(copy.join("src")).unwrap();
+    fs::write(copy.join("src/main.rs"), read("examples/refused/src/main.rs")).unwrap();
+    let manifest = read("examples/refused/Cargo.toml").replace("\"../..", &format!("\"{root}"));
+    fs::write(copy.join("Cargo.toml"), manifest).unwrap();
+    fs::write(copy.join("Cargo.lock"), read("Cargo.lock")).unwrap();
+
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["check", "--quiet", "--offline", "--color", "never", "--target-dir"]).arg(copy.join("target"));
+    cargo.current_dir(&copy);
+    // Nothing of this run may show in the messages.
+    for (variable, _) in std::env::vars_os() {
+        let name = variable.to_string_lossy();
+        if name.starts_with("OCC_") || name.ends_with("RUSTFLAGS") {
+            cargo.env_remove(&variable);
+        }
+    }
+    let output = cargo.output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success(), "it was built:\n{stderr}");
+    stderr.replace("\r\n", "\n").replace(&format!("{root}/"), "")
+}
+
+#[test]
+fn the_compiler_refuses_every_launch() {
+    let said = refusals();
+    let path = "examples/refused/expected.stderr";
+    if std::env::var_os("TRYBUILD").is_some_and(|value| value == "overwrite") {
+        fs::write(root().join(path), &said).unwrap();
+    }
+    let expected = read(path);
+    assert!(said == expected, "{path} is not what the compiler says, which is:\n\n{said}");
+
+    // One error for each launch and for each way to write it, and no other.
+    let source = read("examples/refused/src/main.rs");
+    let launches = source.matches("#[launch_config(").count() + source.matches("LaunchSpec::new(").count();
+    let errors = said.lines().filter(|line| line.starts_with("error") && !line.starts_with("error: could not")).count();
+    assert_eq!(errors, launches, "{said}");
+    assert!(!said.contains("\nwarning"), "{said}");
+}
+
+/// The blocks of the README in a language, without their fences.
+fn blocks(readme: &str, language: &str) -> Vec<String> {
+    let fence = format!("```{language}\n");
+    let starts = readme.split(&fence).skip(1);
+    starts.map(|rest| rest.split("```").next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn the_readme_shows_real_output() {
+    let readme = read("README.md");
+    let expected = read("examples/refused/expected.stderr");
+    let errors: Vec<String> = blocks(&readme, "text").into_iter().filter(|block| block.starts_with("error")).collect();
+    assert!(!errors.is_empty(), "the README shows no error");
+    for error in errors {
+        // The whole error, from the line it starts with to the empty line behind it.
+        let whole = format!("\n\n{expected}").contains(&format!("\n\n{error}\n"));
+        assert!(whole, "the README shows what the compiler does not say:\n{error}\nIt says:\n{expected}");
+    }
+}
+
+#[test]
+fn the_readme_shows_code_that_is_compiled() {
+    let readme = read("README.md");
+    let code = ["examples/quickstart/src/main.rs", "examples/refused/src/main.rs", "tests/tests/readme.rs"].map(read);
+    let shown = blocks(&readme, "rust");
+    assert!(!shown.is_empty(), "the README shows no code");
+    for block in shown {
+        assert!(code.iter().any(|file| file.contains(&block)), "the README shows code that is nowhere:\n{block}");
+    }
+}
+
+#[test]
+fn the_readme_names_its_commands() {
+    let readme = read("README.md");
+    for command in COMMANDS {
+        assert!(readme.lines().any(|line| line == command), "`{command}` is not a line of the README");
+    }
+}
+
+/// Every key and warning of the attribute, and every variable that is read, stands in the README.
+#[test]
+fn the_readme_names_every_argument() {
+    let readme = read("README.md");
+    let arguments = read("occ-macros/src/arguments.rs");
+    let keys = arguments.lines().filter_map(|line| line.trim().strip_prefix("(\"")?.split_once("\", Key::"));
+    let keys: Vec<&str> = keys.map(|(key, _)| key).collect();
+    let listed = |file: &str, constant: &str| -> Vec<String> {
+        let text = read(file);
+        let list = text.split_once(constant).unwrap_or_else(|| panic!("no {constant} in {file}")).1;
+        let list = list.split_once("= [").unwrap().1.split_once("];").unwrap().0;
+        list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    let reserved = listed("occ-macros/src/arguments.rs", "const RESERVED");
+    let warnings = listed("occ-macros/src/config.rs", "const WARNINGS");
+    let defaults = read("occ-macros/src/defaults.rs");
+    let variables: Vec<&str> = defaults.split('"').filter(|text| text.starts_with("OCC_")).collect();
+    assert!(keys.len() > 20 && !reserved.is_empty() && !warnings.is_empty() && !variables.is_empty());
+    let names = keys.iter().chain(&variables).copied().chain(reserved.iter().chain(&warnings).map(String::as_str));
+    for name in names {
+        assert!(readme.contains(&format!("`{name}`")), "the README does not name `{name}`");
+    }
+}
