@@ -586,7 +586,11 @@ const fn grid(text: &mut Text, check: &Check<'_>, rule: Rule) {
     match (rule, check.requirement.min_waves, check.requirement.max_tail_idle) {
         (Rule::Waves, Some(required), _) => {
             text.str("the grid makes ");
-            below(text, waves.exact(), required).str(if waves.exact() == 1.0 { " wave on " } else { " waves on " });
+            below(text, waves.exact(), required).str(if waves.blocks() == waves.slots() {
+                " wave on "
+            } else {
+                " waves on "
+            });
             above(text.str(gpu.name).str(", below the required "), required);
         }
         (_, _, Some(allowed)) => {
@@ -636,6 +640,12 @@ const fn one_help(text: &mut Text, check: &Check<'_>, rule: Rule, change: Change
         Change::Registers(registers) => {
             text.str("with `").str(if check.registers_are_cap { "max_registers" } else { "registers" });
             text.str("` at most ").num(registers as u64);
+        }
+        Change::StaticSmem(0) => {
+            text.str("without static shared memory");
+        }
+        Change::DynamicSmem(0) => {
+            text.str("without dynamic shared memory");
         }
         Change::DynamicSmem(bytes) => {
             text.str("with `dynamic_smem` at most ").num(bytes as u64);
@@ -722,7 +732,7 @@ const FINEST: u32 = 9;
 /// A number that is less than `required`, as it shows that.
 const fn below(text: &mut Text, value: f64, required: f64) -> &mut Text {
     let mut decimals = if value < 1.0 { 4 } else { 1 };
-    while decimals < FINEST && !(rounded(value, decimals) < rounded(required, decimals)) {
+    while decimals < FINEST && rounded(value, decimals) >= rounded(required, decimals) {
         decimals += 1;
     }
     if decimals == FINEST { text.decimal(value, FINEST) } else { exactly(text, rounded(value, decimals), decimals) }
@@ -738,7 +748,7 @@ const fn above(text: &mut Text, required: f64) -> &mut Text {
 /// A number that is more than `allowed`, as it shows that.
 const fn above_bound(text: &mut Text, value: f64, allowed: f64) -> &mut Text {
     let mut decimals = 1;
-    while decimals < FINEST && !(rounded(value, decimals) > rounded(allowed, decimals)) {
+    while decimals < FINEST && rounded(value, decimals) <= rounded(allowed, decimals) {
         decimals += 1;
     }
     if decimals == FINEST { above(text, value) } else { exactly(text, rounded(value, decimals), decimals) }

@@ -30,7 +30,7 @@ pub const fn certainly_reaches(archs: u32, block: [u32; 3], resources: [u32; 4],
     {
         return false;
     }
-    let warps = (threads + 31) / 32;
+    let warps = (threads + 31) >> 5;
     let smem = (dynamic_smem + static_smem + 1024 + 255) & !255;
     let registers_per_warp = ((registers + 7) & !7) * 32;
     let registers_per_block = registers_per_warp * ((warps + 3) & !3);

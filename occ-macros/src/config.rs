@@ -739,8 +739,11 @@ fn target_help(error: occ_core::UnknownTarget) -> String {
     use occ_core::UnknownTargetReason::{Capability, Form, Suffix};
     let [first, second] = error.nearest;
     match error.reason {
-        Form => "write a target as `sm_80`, `sm_90a`, `sm_100f` or `compute_80`, or `sm_80..` with all later ones"
-            .to_owned(),
+        Form => {
+            "write a target as `sm_80`, `sm_90a`, `sm_100f` or `compute_80`; `sm_80..` adds the later ones its code \
+                 runs on"
+                .to_owned()
+        }
         Capability => format!("the nearest known are `{first}` and `{second}`"),
         Suffix => format!("there is only `{first}`"),
     }

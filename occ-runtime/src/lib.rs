@@ -16,6 +16,7 @@
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+mod display;
 mod spec;
 
 pub use occ_core::*;

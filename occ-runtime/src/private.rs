@@ -52,6 +52,7 @@ pub const fn gpu(name: &str) -> &'static Gpu {
 ///
 /// A call has one place, so there is one call a place: `end(at(11, at(9, judge(..))))`, each spanned at an argument.
 #[derive(Clone, Copy)]
+#[allow(clippy::large_enum_variant)]
 pub enum Judged {
     /// The launch passes.
     Passes,

@@ -1,10 +1,6 @@
 //! A launch configuration that was checked when the code was compiled.
 
-use core::fmt;
-use occ_core::{
-    Arch, BlockLimits, Check, Gpu, Kernel, Launch, Occupancy, Refusal, Requirement, Resource, Rule, SmLimits, Step,
-    Waves, register_budget, steps,
-};
+use occ_core::{Arch, Check, Gpu, Kernel, Launch, Occupancy, Refusal, Requirement, Rule, register_budget};
 
 /// What to do when the driver contradicts what was declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -177,98 +173,4 @@ impl LaunchSpec {
         let bytes = self.check.launch.dynamic_smem as u64 + self.check.kernel.static_smem as u64;
         bytes > Check::MAX_STATIC_SMEM as u64
     }
-}
-
-/// What was checked, and why it passes, for a person: the alternate form `{:#}` adds the next steps.
-impl fmt::Display for LaunchSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Check { kernel, launch, requirement, .. } = &self.check;
-        write!(f, "{}: blocks of {} threads", self.name, launch.threads())?;
-        if launch.dynamic_smem > 0 {
-            write!(f, ", {} bytes of dynamic shared memory", launch.dynamic_smem)?;
-        }
-        if kernel.static_smem > 0 {
-            write!(f, ", {} bytes of static shared memory", kernel.static_smem)?;
-        }
-        match (kernel.registers, self.register_budget()) {
-            (Some(registers), _) if self.check.registers_are_cap => write!(f, ", at most {registers} registers")?,
-            (Some(registers), _) => write!(f, ", {registers} registers per thread")?,
-            (None, Some(budget)) => write!(f, ", registers not declared: the budget is {budget} per thread")?,
-            (None, None) => {}
-        }
-        if let Some(fraction) = requirement.min_occupancy {
-            write!(f, "; required occupancy {}%", fraction * 100.0)?;
-        }
-        for arch in self.check.archs {
-            write!(f, "\n  {arch}: ")?;
-            match self.on(*arch) {
-                Ok(answer) => line(f, &answer)?,
-                Err(refusal) => write!(f, "cannot run: {refusal}")?,
-            }
-            if f.alternate() {
-                next_steps(f, arch.limits(), kernel, launch)?;
-            }
-        }
-        for gpu in self.check.gpus {
-            if let (Some([x, y, z]), Ok(answer)) = (launch.grid, self.on(gpu.arch)) {
-                let blocks = u64::from(x) * u64::from(y) * u64::from(z);
-                if let Some(waves) = Waves::new(blocks, answer.blocks_per_sm, gpu.sm_count) {
-                    write!(
-                        f,
-                        "\n  {}: {blocks} blocks are {:.2} waves, the last one {:.0}% idle",
-                        gpu.name,
-                        waves.exact(),
-                        waves.tail_idle() * 100.0
-                    )?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-fn line(f: &mut fmt::Formatter<'_>, answer: &Occupancy) -> fmt::Result {
-    let blocks = answer.blocks_per_sm;
-    write!(
-        f,
-        "{:.1}% ({} of {} warps, {blocks} block{} per SM), limited by ",
-        answer.fraction() * 100.0,
-        answer.warps_per_sm(),
-        answer.max_warps_per_sm,
-        if blocks == 1 { "" } else { "s" }
-    )?;
-    for (at, resource) in answer.limiters().enumerate() {
-        write!(f, "{}{resource}", if at == 0 { "" } else { " and " })?;
-    }
-    f.write_str("\n          blocks per SM each resource allows: ")?;
-    table(f, &answer.limits)
-}
-
-fn table(f: &mut fmt::Formatter<'_>, limits: &BlockLimits) -> fmt::Result {
-    let mut comma = "";
-    for resource in Resource::ALL {
-        if let Some(limit) = limits.of(resource) {
-            write!(f, "{comma}{resource} {limit}")?;
-            comma = ", ";
-        }
-    }
-    Ok(())
-}
-
-fn next_steps(f: &mut fmt::Formatter<'_>, sm: &SmLimits, kernel: &Kernel, launch: &Launch) -> fmt::Result {
-    let Some(steps) = steps(sm, kernel, launch) else {
-        return Ok(());
-    };
-    if let Some(registers) = steps.registers {
-        next_step(f, "registers", "", &registers)?;
-    }
-    next_step(f, "dynamic shared memory", " bytes", &steps.dynamic_smem)
-}
-
-fn next_step(f: &mut fmt::Formatter<'_>, name: &str, unit: &str, step: &Step) -> fmt::Result {
-    write!(f, "\n          {name}: up to {}{unit} change nothing", step.keeps)?;
-    if let (Some(gains), Some(blocks)) = (step.gains, step.gains_blocks) {
-        write!(f, ", at most {gains}{unit} would give {blocks} blocks per SM")?;
-    }
-    Ok(())
 }

@@ -1,5 +1,6 @@
 //! Measurements. Both sides of a ratio are measured in turns, because machines are noisy and slow down together.
 
+mod compile;
 mod model;
 
 use crate::Result;
@@ -8,11 +9,15 @@ use std::time::Duration;
 /// `cargo xtask bench`.
 pub(crate) fn run(words: &[String]) -> Result<()> {
     let [name] = words else {
-        println!("cargo xtask bench model    one occupancy and a whole map, against cuda_occupancy.h at -O3");
+        println!("cargo xtask bench model        one occupancy and a whole map, against cuda_occupancy.h at -O3");
+        println!("cargo xtask bench attribute    `cargo check` of a thousand annotated functions");
+        println!("cargo xtask bench build        a clean build of occ-macros and all it pulls in");
         return Ok(());
     };
     match name.as_str() {
         "model" => model::run(),
+        "attribute" => compile::attribute(),
+        "build" => compile::build(),
         _ => Err(format!("no bench `{name}`; `cargo xtask bench` lists them").into()),
     }
 }

@@ -50,6 +50,11 @@ pub(crate) fn root() -> PathBuf {
     crate_root().join("../target/nvidia")
 }
 
+/// The root of this repository.
+pub(crate) fn workspace_root() -> PathBuf {
+    crate_root().parent().map_or_else(|| crate_root().join(".."), Path::to_path_buf)
+}
+
 fn crate_root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }

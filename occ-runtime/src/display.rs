@@ -1,0 +1,212 @@
+//! A spec as a person reads it: what was checked, and why it passes.
+
+use crate::spec::LaunchSpec;
+use core::fmt::{Display, Formatter, Result};
+use occ_core::{Arch, Check, Gpu, Occupancy, Requirement, Resource, Step, Waves, steps};
+
+/// What was checked, and why it passes; the alternate form `{:#}` adds the next steps of each resource.
+///
+/// ```
+/// use occ_runtime::{Arch, Kernel, Launch, LaunchSpec, Requirement};
+///
+/// const SPEC: LaunchSpec = LaunchSpec::new("saxpy", &[Arch::SM_86], Kernel::new().registers(42), Launch::new(256))
+///     .require(Requirement::new().min_occupancy(0.5));
+/// assert_eq!(
+///     format!("{SPEC:#}"),
+///     "saxpy: blocks of 256 threads, 42 registers per thread
+///   required: occupancy 50%
+///   sm_86: occupancy 83.3%, 5 blocks per SM, 40 of 48 warps, limited by registers
+///     blocks per SM each resource allows: registers 5, shared memory 100, warps 6, blocks 16
+///     next step: with at most 40 registers per thread, 6 blocks per SM
+///     room: 6 more registers per thread, 19456 more bytes of shared memory"
+/// );
+/// ```
+impl Display for LaunchSpec {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let check = self.check();
+        declared(f, self)?;
+        f.write_str("\n  required: ")?;
+        required(f, &check.requirement)?;
+        for arch in check.archs {
+            write!(f, "\n  {arch}: ")?;
+            match self.on(*arch) {
+                Ok(answer) => {
+                    reached(f, &answer)?;
+                    if f.alternate() {
+                        next_steps(f, check, *arch, &answer)?;
+                    }
+                }
+                Err(refusal) => write!(f, "cannot run: {refusal}")?,
+            }
+        }
+        for gpu in check.gpus {
+            waves(f, check, gpu)?;
+        }
+        Ok(())
+    }
+}
+
+fn declared(f: &mut Formatter<'_>, spec: &LaunchSpec) -> Result {
+    let Check { kernel, launch, registers_are_cap, .. } = spec.check();
+    write!(f, "{}: blocks of ", spec.name())?;
+    match launch.block {
+        [_, 1, 1] => {}
+        [x, y, 1] => write!(f, "{x} × {y} = ")?,
+        [x, y, z] => write!(f, "{x} × {y} × {z} = ")?,
+    }
+    write!(f, "{} threads", launch.threads())?;
+    for (bytes, kind) in [(kernel.static_smem, "static"), (launch.dynamic_smem, "dynamic")] {
+        if bytes > 0 {
+            write!(f, ", {bytes} bytes of {kind} shared memory")?;
+        }
+    }
+    match (kernel.registers, spec.register_budget()) {
+        (Some(registers), _) if *registers_are_cap => write!(f, ", at most {registers} registers per thread"),
+        (Some(registers), _) => write!(f, ", {registers} registers per thread"),
+        (None, Some(budget)) => write!(f, ", registers not declared: at most {budget} per thread will do"),
+        (None, None) => Ok(()),
+    }
+}
+
+fn required(f: &mut Formatter<'_>, requirement: &Requirement) -> Result {
+    let mut list = List::new(f);
+    let Requirement { min_occupancy, min_blocks_per_sm, min_warps_per_sm, .. } = *requirement;
+    let Requirement { min_lane_efficiency, min_waves, max_tail_idle, .. } = *requirement;
+    if let Some(fraction) = min_occupancy {
+        list.item(format_args!("occupancy {}%", Percent(fraction)))?;
+    }
+    if let Some(blocks) = min_blocks_per_sm {
+        list.item(format_args!("{blocks} blocks per SM"))?;
+    }
+    if let Some(warps) = min_warps_per_sm {
+        list.item(format_args!("{warps} warps per SM"))?;
+    }
+    if let Some(fraction) = min_lane_efficiency {
+        list.item(format_args!("lane efficiency {}%", Percent(fraction)))?;
+    }
+    if let Some(waves) = min_waves {
+        list.item(format_args!("waves {waves}"))?;
+    }
+    if let Some(fraction) = max_tail_idle {
+        list.item(format_args!("at most {}% of the last wave idle", Percent(fraction)))?;
+    }
+    if list.is_empty { f.write_str("that it can run") } else { Ok(()) }
+}
+
+fn reached(f: &mut Formatter<'_>, answer: &Occupancy) -> Result {
+    let blocks = answer.blocks_per_sm;
+    write!(f, "occupancy {}%, {} per SM, ", Percent(answer.fraction()), Counted(blocks, "block"))?;
+    write!(f, "{} of {} warps, limited by ", answer.warps_per_sm(), answer.max_warps_per_sm)?;
+    for (at, resource) in answer.limiters().enumerate() {
+        write!(f, "{}{resource}", if at == 0 { "" } else { " and " })?;
+    }
+    f.write_str("\n    blocks per SM each resource allows: ")?;
+    let mut list = List::new(f);
+    for resource in Resource::ALL {
+        if let Some(limit) = answer.limits.of(resource) {
+            list.item(format_args!("{resource} {limit}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn next_steps(f: &mut Formatter<'_>, check: &Check<'_>, arch: Arch, answer: &Occupancy) -> Result {
+    let Some(steps) = steps(arch.limits(), &check.kernel, &check.launch) else {
+        return Ok(());
+    };
+    let registers = steps.registers.map(|step| (step, "registers per thread"));
+    let amounts = [registers, Some((steps.dynamic_smem, "bytes of dynamic shared memory"))];
+    if answer.warps_per_sm() == answer.max_warps_per_sm {
+        f.write_str("\n    next step: none, the SM is full")?;
+    }
+    for (step, unit) in amounts.into_iter().flatten() {
+        if let Step { gains: Some(gains), gains_blocks: Some(blocks), .. } = step {
+            write!(f, "\n    next step: with at most {gains} {unit}, {} per SM", Counted(blocks, "block"))?;
+        }
+    }
+    f.write_str("\n    room: ")?;
+    let mut list = List::new(f);
+    if let Some(step) = steps.registers {
+        list.item(format_args!("{} more registers per thread", Room(&step)))?;
+    }
+    list.item(format_args!("{} more bytes of shared memory", Room(&steps.dynamic_smem)))
+}
+
+fn waves(f: &mut Formatter<'_>, check: &Check<'_>, gpu: &Gpu) -> Result {
+    let (Some(grid), Ok(answer)) = (check.launch.grid, check.on(gpu.arch)) else {
+        return Ok(());
+    };
+    let blocks = grid.iter().fold(1u64, |blocks, axis| blocks.saturating_mul(u64::from(*axis)));
+    let Some(waves) = Waves::new(blocks, answer.blocks_per_sm, gpu.sm_count) else {
+        return Ok(());
+    };
+    write!(f, "\n  {}: {blocks} blocks over {} slots are ", gpu.name, waves.slots())?;
+    match (waves.full(), waves.tail_blocks()) {
+        (full, 0) => write!(f, "{} exactly", Wave(full)),
+        (full, tail) => {
+            write!(f, "{} and a tail of {}, ", Wave(full), Counted(u32::try_from(tail).unwrap_or(u32::MAX), "block"))?;
+            write!(f, "which leaves {}% idle", Percent(waves.tail_idle()))
+        }
+    }
+}
+
+/// Items with commas between them.
+struct List<'a, 'f> {
+    f: &'a mut Formatter<'f>,
+    is_empty: bool,
+}
+
+impl<'a, 'f> List<'a, 'f> {
+    fn new(f: &'a mut Formatter<'f>) -> Self {
+        List { f, is_empty: true }
+    }
+
+    fn item(&mut self, item: core::fmt::Arguments<'_>) -> Result {
+        let comma = if self.is_empty { "" } else { ", " };
+        self.is_empty = false;
+        write!(self.f, "{comma}{item}")
+    }
+}
+
+/// A fraction in percent, with one decimal at most.
+struct Percent(f64);
+
+impl Display for Percent {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let tenths = (self.0 * 1000.0 + 0.5) as u64;
+        match tenths % 10 {
+            0 => write!(f, "{}", tenths / 10),
+            tenth => write!(f, "{}.{tenth}", tenths / 10),
+        }
+    }
+}
+
+/// `1 block`, `2 blocks`.
+struct Counted(u32, &'static str);
+
+impl Display for Counted {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "{} {}{}", self.0, self.1, if self.0 == 1 { "" } else { "s" })
+    }
+}
+
+/// `1 full wave`, `2 full waves`.
+struct Wave(u64);
+
+impl Display for Wave {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "{} full wave{}", self.0, if self.0 == 1 { "" } else { "s" })
+    }
+}
+
+/// How much more of something changes nothing: a number, or `no`.
+struct Room<'a>(&'a Step);
+
+impl Display for Room<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self.0.keeps - self.0.now {
+            0 => f.write_str("no"),
+            room => write!(f, "{room}"),
+        }
+    }
+}
