@@ -1,0 +1,16 @@
+use occ_runtime::launch_config;
+
+const TILE: u32 = 32;
+
+macro_rules! launch {
+    ($($launch:tt)*) => {};
+}
+
+#[launch_config(arch = "sm_86", min_occupancy = 1.0, registers = 32)]
+fn run() {
+    launch!(module.transpose<<<(64, 64), BlockSize::xy(TILE, TILE), 0, stream>>>(x.as_device_ptr(), n));
+}
+
+fn main() {
+    run();
+}

@@ -1,0 +1,12 @@
+use occ_runtime::launch_config;
+
+const BLOCK: u32 = 256;
+
+#[launch_config(arch = "sm_80", min_occupancy = 0.5, block = BLOCK, registers = 168)]
+fn saxpy() -> u32 {
+    1
+}
+
+fn main() {
+    let _kept: u32 = saxpy();
+}

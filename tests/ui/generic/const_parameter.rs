@@ -1,0 +1,10 @@
+use occ_runtime::launch_config;
+
+#[launch_config(arch = "sm_80", min_occupancy = 0.5, block = N, registers = 64)]
+fn reduce<const N: u32>() -> u32 {
+    N
+}
+
+fn main() {
+    let _kept: u32 = reduce::<128>() + reduce::<768>();
+}

@@ -1,0 +1,10 @@
+use occ_runtime::launch_config;
+
+#[launch_config(gpu = "GeForce RTX 4090", block = 256, min_waves = 2)]
+fn saxpy() -> u32 {
+    1
+}
+
+fn main() {
+    let _kept: u32 = saxpy();
+}

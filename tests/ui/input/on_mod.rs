@@ -1,0 +1,10 @@
+use occ_runtime::launch_config;
+
+#[launch_config(arch = "sm_80", block = 256)]
+mod kernels {
+    pub fn saxpy() {}
+}
+
+fn main() {
+    kernels::saxpy();
+}

@@ -1,0 +1,10 @@
+use occ_runtime::launch_config;
+
+#[launch_config(arch = "sm_80", block = 256, registers = 32, max_registers = 64)]
+fn saxpy() -> u32 {
+    1
+}
+
+fn main() {
+    let _kept: u32 = saxpy();
+}

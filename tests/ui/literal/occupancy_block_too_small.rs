@@ -1,0 +1,8 @@
+use occ_runtime::launch_config;
+
+#[launch_config(arch = "sm_80", min_occupancy = 0.75, block = 32, registers = 32)]
+fn tiny() {}
+
+fn main() {
+    tiny();
+}

@@ -1,0 +1,8 @@
+use occ_runtime::launch_config;
+
+#[launch_config(arch = "sm_86", min_occupancy = 0.5, block = 256, registers = 32, dynamic_smem = 48 << 10)]
+fn reduce() {}
+
+fn main() {
+    reduce();
+}
