@@ -3,7 +3,7 @@
 use crate::arch::Arch;
 use crate::gpu::Gpu;
 use crate::grid::Waves;
-use crate::launch::{Kernel, Launch, grid_blocks};
+use crate::launch::{Carveout, Kernel, Launch, grid_blocks};
 use crate::limits::SmLimits;
 use crate::occupancy::{Occupancy, Resource, occupancy};
 use crate::refusal::Refusal;
@@ -413,6 +413,11 @@ impl Check<'_> {
             && !(waves >= 0.0 && waves <= Self::MAX_WAVES)
         {
             return Some(Argument::MinWaves);
+        }
+        if let Carveout::Percent(percent) = self.launch.carveout
+            && percent > 100
+        {
+            return Some(Argument::Carveout);
         }
         // No compiler accepts more static shared memory on any device: `ptxas` refuses it from 7.5 to 12.1.
         if self.kernel.static_smem > Self::MAX_STATIC_SMEM {

@@ -57,19 +57,38 @@ const fn out_of_range(text: &mut Text, check: &Check<'_>, argument: Argument) {
         Argument::Arch => {
             text.str("no compute capability is declared, so nothing was checked");
         }
-        Argument::MinOccupancy => {
-            text.str("`min_occupancy` must be a fraction from 0.0 to 1.0");
-        }
+        Argument::MinOccupancy => not_a_fraction(text, "min_occupancy", check.requirement.min_occupancy),
         Argument::MinLaneEfficiency => {
-            text.str("`min_lane_efficiency` must be a fraction from 0.0 to 1.0");
+            not_a_fraction(text, "min_lane_efficiency", check.requirement.min_lane_efficiency);
         }
-        Argument::MaxTailIdle => {
-            text.str("`max_tail_idle` must be a fraction from 0.0 to 1.0");
+        Argument::MaxTailIdle => not_a_fraction(text, "max_tail_idle", check.requirement.max_tail_idle),
+        Argument::Carveout => {
+            text.str("`carveout` must be a percentage from 0 to 100");
+            if let Carveout::Percent(percent) = check.launch.carveout {
+                text.str(if percent == u8::MAX { ", it is at least " } else { ", it is " }).num(percent as u64);
+            }
         }
         _ => {
-            text.str("`min_waves` must be a number of at least 0");
+            text.str("`min_waves` must be a number from 0 to ").num(Check::MAX_WAVES as u64).str(", it is ");
+            signed(text, check.requirement.min_waves);
         }
     }
+}
+
+const fn not_a_fraction(text: &mut Text, name: &str, value: Option<f64>) {
+    text.str("`").str(name).str("` must be a fraction from 0.0 to 1.0, it is ");
+    signed(text, value);
+}
+
+/// Any number there is, if only roughly.
+const fn signed(text: &mut Text, value: Option<f64>) {
+    match value {
+        Some(value) if value.is_nan() => text.str("NaN"),
+        Some(value) if value < 0.0 => text.str("-").decimal(-value, 4),
+        Some(value) if value > 1e15 => text.str("more than 1000000000000000"),
+        Some(value) => text.decimal(value, 4),
+        None => text,
+    };
 }
 
 const fn first_refusal(check: &Check<'_>) -> Option<(Arch, Refusal)> {
@@ -701,6 +720,18 @@ const fn outcome(text: &mut Text, check: &Check<'_>, rule: Rule) {
                 return;
             }
             text.str(" it reaches ");
+            let requirements = &check.requirement;
+            let several = requirements.min_occupancy.is_some() as u8
+                + requirements.min_blocks_per_sm.is_some() as u8
+                + requirements.min_warps_per_sm.is_some() as u8
+                > 1;
+            if several {
+                text.str("all that is required");
+                if check.archs.len() > 1 {
+                    text.str(" on all of them");
+                }
+                return;
+            }
             let requirement = first_unmet(check);
             required(text, check, requirement);
             match requirement {

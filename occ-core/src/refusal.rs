@@ -264,6 +264,9 @@ impl Refusal {
                 .num(most as u64),
             Refusal::NoClusters => text.str("clusters need compute capability 9.0 or later"),
             Refusal::EmptyCluster { axis } => text.str("the cluster is empty: its ").str(axis.name()).str(" axis is 0"),
+            Refusal::ClusterBlocks { blocks: u32::MAX, most } => {
+                text.str("more than 4294967294 blocks in a cluster, at most ").num(most as u64).str(" are possible")
+            }
             Refusal::ClusterBlocks { blocks, most } => {
                 text.num(blocks as u64).str(" blocks in a cluster, at most ").num(most as u64).str(" are possible")
             }

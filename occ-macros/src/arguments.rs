@@ -95,6 +95,8 @@ pub(crate) struct Arguments {
     list: Vec<Argument>,
     /// Keys that a misspelled one may have been meant for, so that they are not reported missing too.
     meant: Vec<Key>,
+    /// Whether something could not be read at all: any key may be missing for that reason.
+    unreadable: bool,
     /// The whole argument list, if it is not empty.
     pub(crate) ends: Option<Ends>,
 }
@@ -115,13 +117,13 @@ impl Arguments {
 
     /// Whether a key was given, or was probably meant by a misspelled one.
     pub(crate) fn has(&self, key: Key) -> bool {
-        self.get(key).is_some() || self.meant.contains(&key)
+        self.unreadable || self.get(key).is_some() || self.meant.contains(&key)
     }
 
     /// The same arguments with every value's tokens changed; they stay where they were written.
     pub(crate) fn map_values(&self, change: &dyn Fn(&[TokenTree]) -> Vec<TokenTree>) -> Arguments {
         let changed = |argument: &Argument| Argument { value: change(&argument.value), ..argument.clone() };
-        Arguments { list: self.list.iter().map(changed).collect(), meant: self.meant.clone(), ends: self.ends }
+        Arguments { list: self.list.iter().map(changed).collect(), meant: self.meant.clone(), ..*self }
     }
 
     fn parse_one(&mut self, piece: &[TokenTree], diagnostics: &mut Diagnostics) {
@@ -132,6 +134,7 @@ impl Arguments {
             let ends = Ends { first: first.span(), last: piece[piece.len() - 1].span() };
             let help = "such as `arch = \"sm_80\"` or `block = 256`";
             diagnostics.push(Diagnostic::new(ends, "expected `key = value`").help(help));
+            self.unreadable = true;
             return;
         };
         let key_ends = Ends::one(name.span());
@@ -146,7 +149,9 @@ impl Arguments {
                     self.note_meaning(name);
                     return;
                 }
-                (Form::Value, value)
+                let end = missing_comma(value, diagnostics);
+                self.parse_one(&value[end..], diagnostics);
+                (Form::Value, &value[..end])
             }
             [TokenTree::Group(group)] if group.delimiter() == Delimiter::Parenthesis => (Form::Call, rest),
             [unexpected, ..] => {
@@ -182,6 +187,21 @@ impl Arguments {
     }
 }
 
+/// Where a value ends because `key =` follows without a comma, which is reported; else its length.
+fn missing_comma(value: &[TokenTree], diagnostics: &mut Diagnostics) -> usize {
+    let next = value.windows(2).skip(1).position(|pair| match pair {
+        [TokenTree::Ident(name), TokenTree::Punct(equals)] => {
+            equals.as_char() == '=' && KEYS.iter().any(|(known, _)| name == known)
+        }
+        _ => false,
+    });
+    let Some(next) = next else {
+        return value.len();
+    };
+    diagnostics.error(Ends::one(value[next + 1].span()), "expected a comma before this");
+    next + 1
+}
+
 fn known_key(name: &Ident, diagnostics: &mut Diagnostics) -> Option<Key> {
     let written = name.to_string();
     if let Some((_, key)) = KEYS.iter().find(|(known, _)| *known == written) {
@@ -190,8 +210,11 @@ fn known_key(name: &Ident, diagnostics: &mut Diagnostics) -> Option<Key> {
     let ends = Ends::one(name.span());
     if RESERVED.contains(&written.as_str()) {
         let text = format!("`{written}` is reserved for reading compiled kernels, which this version does not do");
-        let help = "declare `registers` and `static_smem` as `ptxas -v` prints them";
-        diagnostics.push(Diagnostic::new(ends, text).help(help));
+        let error = Diagnostic::new(ends, text);
+        diagnostics.push(match written.as_str() {
+            "cubin" => error.help("declare `registers` and `static_smem` as `ptxas -v` prints them"),
+            _ => error,
+        });
         return None;
     }
     let error = Diagnostic::new(ends, format!("unknown argument `{written}`"));

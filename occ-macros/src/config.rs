@@ -8,6 +8,7 @@ use crate::launch_site::{LaunchSite, axes_in, block_axes, run_time_part};
 use crate::value::{Value, Written, evaluate, visible};
 use occ_core::{Arch, Argument, Gpu, Target, did_you_mean};
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use syn::parse::Parser;
 
 /// A preferred division of on-chip memory.
 #[derive(Clone, Debug)]
@@ -138,9 +139,10 @@ impl Options {
 }
 
 fn spec_name(given: &Given, diagnostics: &mut Diagnostics) -> Option<Ident> {
-    match &visible(&given.value)[..] {
-        [TokenTree::Ident(name)] => Some(name.clone()),
-        _ => {
+    let tokens: TokenStream = visible(&given.value).into_iter().collect();
+    match syn::parse2::<Ident>(tokens) {
+        Ok(name) => Some(name),
+        Err(_) => {
             diagnostics.push(Diagnostic::new(given.ends, "`spec` must be a name").help("such as `spec = SAXPY`"));
             None
         }
@@ -158,13 +160,9 @@ fn runtime_path(arguments: &Arguments, diagnostics: &mut Diagnostics) -> TokenSt
         Some(TokenTree::Punct(first)) => first.as_char() == ':' || first.as_char() == '$',
         _ => false,
     };
-    let is_path = tokens.iter().all(|token| match token {
-        TokenTree::Ident(_) => true,
-        TokenTree::Punct(punct) => matches!(punct.as_char(), ':' | '$'),
-        _ => false,
-    });
-    if is_absolute && is_path {
-        return tokens.into_iter().collect();
+    let path: TokenStream = tokens.into_iter().collect();
+    if is_absolute && syn::Path::parse_mod_style.parse2(path.clone()).is_ok() {
+        return path;
     }
     let help = "such as `crate = ::my_runtime::occ_runtime`";
     diagnostics.push(Diagnostic::new(given.ends, "`crate` must be an absolute path").help(help));
@@ -203,6 +201,11 @@ fn allowed(given: &Given, diagnostics: &mut Diagnostics) -> Vec<String> {
             piece => {
                 let ends = Ends::of(piece).unwrap_or(given.ends);
                 let text = piece.iter().cloned().collect::<TokenStream>().to_string();
+                if let Some(name) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+                    let error = Diagnostic::new(ends, "warnings are named without quotes");
+                    diagnostics.push(error.help(&format!("write `allow = ({name})`")));
+                    continue;
+                }
                 let error = Diagnostic::new(ends, format!("there is no warning `{text}`"));
                 diagnostics.push(match did_you_mean(&text, &WARNINGS) {
                     Some(nearest) => error.help(&format!("did you mean `{nearest}`?")),
@@ -261,6 +264,7 @@ impl Reader<'_> {
         let gpus = self.gpus();
         let archs = self.archs(&gpus);
         let sites = launch_sites(item);
+        self.launches_agree(&sites);
         let block = self.block(&sites);
         let dynamic_smem = self.dynamic_smem(&sites);
         let (registers, registers_are_cap) = self.registers();
@@ -276,7 +280,7 @@ impl Reader<'_> {
             min_blocks_per_sm: self.number(Key::MinBlocksPerSm, Argument::MinBlocksPerSm, 1),
             min_warps_per_sm: self.number(Key::MinWarpsPerSm, Argument::MinWarpsPerSm, 1),
             min_lane_efficiency: self.fraction(Key::MinLaneEfficiency, Argument::MinLaneEfficiency, 1.0),
-            min_waves: self.fraction(Key::MinWaves, Argument::MinWaves, f64::MAX),
+            min_waves: self.fraction(Key::MinWaves, Argument::MinWaves, occ_core::Check::MAX_WAVES),
             max_tail_idle: self.fraction(Key::MaxTailIdle, Argument::MaxTailIdle, 1.0),
             archs: archs?,
             gpus,
@@ -307,7 +311,8 @@ impl Reader<'_> {
             let Some(given) = self.arguments.get(key) else {
                 continue;
             };
-            let missing = match (self.arguments.has(Key::Grid), config.gpus.is_empty()) {
+            let has_gpu = self.arguments.has(Key::Gpu) || !config.gpus.is_empty();
+            let missing = match (self.arguments.has(Key::Grid), !has_gpu) {
                 (false, true) => "`grid` and `gpu`",
                 (false, false) => "`grid`",
                 (true, true) => "`gpu`",
@@ -347,7 +352,8 @@ impl Reader<'_> {
             match Gpu::find(name) {
                 Ok(gpu) => gpus.push(gpu),
                 Err(error) => {
-                    let text = format!("`{name}` in the environment variable `{}` is not a known GPU", defaults::GPU);
+                    let first = if error.ambiguous { "is not one GPU" } else { "is not a known GPU" };
+                    let text = format!("`{name}` in the environment variable `{}` {first}", defaults::GPU);
                     let error = Diagnostic::new(self.elsewhere, text).help(&gpu_help(&error));
                     self.error(error);
                 }
@@ -387,7 +393,7 @@ impl Reader<'_> {
                 }
             }
             self.notes.push(format!("`arch` comes from the environment variable `{}`", defaults::ARCH));
-        } else if gpus.is_empty() {
+        } else if gpus.is_empty() && self.sound {
             let help = format!(
                 "add `arch = \"sm_80\"`, or set `{}` for the whole workspace (`[env]` in `.cargo/config.toml`)",
                 defaults::ARCH
@@ -395,6 +401,10 @@ impl Reader<'_> {
             let text = "no target is declared: which GPUs is this launch for?";
             self.error(Diagnostic::new(self.elsewhere, text).help(&help));
             return None;
+        }
+        if archs.is_empty() && sound && !self.arguments.has(Key::Arch) && !self.arguments.has(Key::Gpu) {
+            let text = format!("the environment variable `{}` names no target", defaults::ARCH);
+            self.error(Diagnostic::new(self.elsewhere, text));
         }
         archs.sort_unstable();
         archs.dedup();
@@ -438,7 +448,7 @@ impl Reader<'_> {
                 self.contradiction(given, sites, "block", &|site| {
                     let axes = known_axes(&block_axes(&site.block))?;
                     let declared = [block[0].known()?, block[1].known()?, block[2].known()?];
-                    (axes != declared).then(|| format!("{axes:?}").replace('[', "(").replace(']', ")"))
+                    (axes != declared).then(|| (in_axes(declared), in_axes(axes)))
                 });
             }
             return block;
@@ -446,13 +456,14 @@ impl Reader<'_> {
         if self.arguments.has(Key::Block) {
             return None;
         }
-        let Some(site) = self.only_one(sites, "block", |site| &site.block) else {
-            if sites.is_empty() {
-                let text = "`block` is missing: how many threads does a block have?";
-                self.error(Diagnostic::new(self.elsewhere, text).help("add `block = 256`, or whatever is launched"));
-            }
+        let Some(site) = sites.first() else {
+            let text = "`block` is missing: how many threads does a block have?";
+            self.error(Diagnostic::new(self.elsewhere, text).help("add `block = 256`, or whatever is launched"));
             return None;
         };
+        if !all_alike(sites, Part::Block) {
+            return None;
+        }
         self.known_before_run_time("block", &site.block)?;
         let ends = Ends::of(&site.block)?;
         self.places.push((Argument::Block, ends));
@@ -466,7 +477,7 @@ impl Reader<'_> {
             if let Some(bytes) = &bytes {
                 self.contradiction(given, sites, "dynamic_smem", &|site| match evaluate(&site.dynamic_smem) {
                     Ok(Written::Integer(launched)) if launched != i128::from(bytes.known()?) => {
-                        Some(launched.to_string())
+                        Some((bytes.known()?.to_string(), launched.to_string()))
                     }
                     _ => None,
                 });
@@ -476,31 +487,30 @@ impl Reader<'_> {
         if self.arguments.has(Key::DynamicSmem) {
             return None;
         }
-        if sites.is_empty() {
+        let Some(site) = sites.first() else {
             return Some(Value::Known(0));
+        };
+        if !all_alike(sites, Part::DynamicSmem) {
+            return None;
         }
-        let site = self.only_one(sites, "dynamic_smem", |site| &site.dynamic_smem)?;
         self.known_before_run_time("dynamic_smem", &site.dynamic_smem)?;
         let ends = Ends::of(&site.dynamic_smem)?;
         self.places.push((Argument::DynamicSmem, ends));
         self.read_number(&Source { name: "dynamic_smem", tokens: &site.dynamic_smem, ends }, 0)
     }
 
-    /// The launch that supplies a value: the only one, or any of several that say the same.
-    fn only_one<'s>(
-        &mut self,
-        sites: &'s [LaunchSite],
-        name: &str,
-        part: impl Fn(&LaunchSite) -> &[TokenTree],
-    ) -> Option<&'s LaunchSite> {
-        let text = |site: &LaunchSite| part(site).iter().cloned().collect::<TokenStream>().to_string();
-        let first = sites.first()?;
-        if sites.len() > 1 && sites[1..].iter().any(|site| text(site) != text(first)) {
-            let error = format!("this function has {} launches that differ: which one is this?", sites.len());
-            self.error(Diagnostic::new(self.elsewhere, error).help(&format!("declare `{name}`")));
-            return None;
+    /// Reports launches that differ in something that was not declared.
+    fn launches_agree(&mut self, sites: &[LaunchSite]) {
+        let undecided: Vec<String> = [(Key::Block, Part::Block), (Key::DynamicSmem, Part::DynamicSmem)]
+            .into_iter()
+            .filter(|(key, part)| !self.arguments.has(*key) && !all_alike(sites, *part))
+            .map(|(key, _)| format!("`{}`", key.name()))
+            .collect();
+        if !undecided.is_empty() {
+            let text = format!("this function has {} launches that differ: which one is this?", sites.len());
+            let help = format!("declare {}", undecided.join(" and "));
+            self.error(Diagnostic::new(self.elsewhere, text).help(&help));
         }
-        Some(first)
     }
 
     /// Refuses a value that only exists at run time.
@@ -521,14 +531,15 @@ impl Reader<'_> {
         given: &Given,
         sites: &[LaunchSite],
         name: &str,
-        differs: &dyn Fn(&LaunchSite) -> Option<String>,
+        differs: &dyn Fn(&LaunchSite) -> Option<(String, String)>,
     ) {
-        let launched: Option<Vec<String>> = sites.iter().map(differs).collect();
-        if let Some(launched) = launched
-            && let Some(first) = launched.first()
+        let different: Option<Vec<(String, String)>> = sites.iter().map(differs).collect();
+        if let Some(different) = different
+            && let Some((declared, launched)) = different.first()
         {
-            let text = format!("`{name}` is not what the function launches, which is {first}");
-            self.error(Diagnostic::new(given.ends, text));
+            let text = format!("`{name}` is {declared}, but the function launches {launched}");
+            let help = format!("write `{name} = {launched}`, or launch what is declared");
+            self.error(Diagnostic::new(given.ends, text).help(&help));
         }
     }
 
@@ -648,7 +659,7 @@ impl Reader<'_> {
             return Some(Value::Known(value));
         }
         let error = if most > 1.0 {
-            Diagnostic::new(given.ends, format!("`{name}` must not be negative"))
+            Diagnostic::new(given.ends, format!("`{name}` must be a number from 0 to {most}"))
         } else {
             let error = Diagnostic::new(given.ends, format!("`{name}` must be a fraction from 0.0 to 1.0"));
             if value > 1.0 && value <= 100.0 {
@@ -705,6 +716,30 @@ fn launch_sites(item: &Item) -> Vec<LaunchSite> {
         Kind::Function { body, .. } => LaunchSite::find_all(body),
         _ => Vec::new(),
     }
+}
+
+/// What a launch can supply.
+#[derive(Clone, Copy)]
+enum Part {
+    Block,
+    DynamicSmem,
+}
+
+/// Whether all launches are written alike in one part.
+fn all_alike(sites: &[LaunchSite], part: Part) -> bool {
+    let text = |site: &LaunchSite| {
+        let tokens = match part {
+            Part::Block => &site.block,
+            Part::DynamicSmem => &site.dynamic_smem,
+        };
+        tokens.iter().cloned().collect::<TokenStream>().to_string()
+    };
+    sites.windows(2).all(|pair| text(&pair[0]) == text(&pair[1]))
+}
+
+/// Axes as they are written.
+fn in_axes(axes: [u32; 3]) -> String {
+    occ_core::Text::new().axes(axes).as_str().to_owned()
 }
 
 fn known_axes(pieces: &[Vec<TokenTree>]) -> Option<[u32; 3]> {

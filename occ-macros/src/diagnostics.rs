@@ -13,13 +13,28 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
+    /// Where a value stands: for a fragment of `macro_rules!` where it was handed in, not where it is used.
     pub(crate) fn of(tokens: &[TokenTree]) -> Option<Ends> {
-        Some(Ends { first: tokens.first()?.span(), last: tokens.last()?.span() })
+        Some(Ends { first: visible_end(tokens.first()?, true), last: visible_end(tokens.last()?, false) })
     }
 
     pub(crate) fn one(span: Span) -> Ends {
         Ends { first: span, last: span }
     }
+}
+
+/// The span of a token, or of the first or last one inside invisible parentheses.
+fn visible_end(token: &TokenTree, first: bool) -> Span {
+    if let TokenTree::Group(group) = token
+        && group.delimiter() == Delimiter::None
+    {
+        let mut inside = group.stream().into_iter();
+        let end = if first { inside.next() } else { inside.last() };
+        if let Some(end) = end {
+            return visible_end(&end, first);
+        }
+    }
+    token.span()
 }
 
 /// One error: what is wrong, then what explains it, then what to write.

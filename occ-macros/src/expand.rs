@@ -21,17 +21,22 @@ struct Parts {
 /// Each rule is judged once; the verdict then passes through one call for each argument an error can point at, since a
 /// call has one place: `end(at(11, at(9, judge(..))))`.
 pub(crate) fn compiled_check(config: &Config, options: &Options, item: &Item) -> TokenStream {
-    let body = if is_plain(config) { plain_check(config, options) } else { full_check(config, options) };
-    let mut body = Group::new(Delimiter::Brace, body);
-    if depends_on_generics(config, options, item) {
-        // The compiler points at the whole constant of a generic function too.
-        let ends = config.place(&[Argument::MinOccupancy, Argument::Block]);
-        let keyword = Ident::new("const", ends.first);
-        body.set_span(ends.last);
-        quote!(#keyword #body;)
-    } else {
-        quote!(const _: () = #body;)
-    }
+    let by_instance = depends_on_generics(config, options, item);
+    rules(config)
+        .map(|rule| {
+            let body = if is_plain(config) { plain_check(config, options) } else { full_check(config, options, rule) };
+            let mut body = Group::new(Delimiter::Brace, body);
+            if by_instance {
+                // The compiler points at the whole constant of a generic function too.
+                let ends = config.place(&[Argument::MinOccupancy, Argument::Block]);
+                let keyword = Ident::new("const", ends.first);
+                body.set_span(ends.last);
+                quote!(#keyword #body;)
+            } else {
+                quote!(const _: () = #body;)
+            }
+        })
+        .collect()
 }
 
 /// Whether only what nearly every launch declares is declared. The compiler then has much less to read: for a
@@ -64,18 +69,20 @@ fn plain_check(config: &Config, options: &Options) -> TokenStream {
         });
     }
     let (block, resources) = values.split_at(3);
+    let mut bind = Bindings::default();
     let min_occupancy = match &config.min_occupancy {
         None => quote!(0.0),
-        Some(Value::Known(fraction)) => Literal::f64_unsuffixed(*fraction).to_token_stream(),
-        Some(Value::Constant(tokens)) => tokens.clone(),
+        Some(value) => bind.fraction(value, "min_occupancy"),
     };
     let judged = quote!(
         #runtime::__private::judge(#archs, [#(#block),*], [#(#resources),*], #cap, #min_occupancy)
     );
-    through_places(config, Rule::Launch, judged, runtime)
+    let mut body = bind.tokens;
+    body.extend(through_places(config, Rule::Launch, judged, runtime));
+    body
 }
 
-fn full_check(config: &Config, options: &Options) -> TokenStream {
+fn full_check(config: &Config, options: &Options, rule: Rule) -> TokenStream {
     let runtime = &options.runtime;
     let check = local("__occ_check");
     let Parts { bindings, kernel, launch, requirement } = parts(config, options);
@@ -83,15 +90,13 @@ fn full_check(config: &Config, options: &Options) -> TokenStream {
     let archs = archs(config);
     let notes = &config.notes;
     let gpus = gpus(config, runtime);
-    let rules = rules(config).map(|rule| {
-        let name = Ident::new(&format!("{rule:?}"), Span::call_site());
-        let judged = quote!(#runtime::__private::judge_by(#runtime::__private::Rule::#name, #archs, #check));
-        through_places(config, rule, judged, runtime)
-    });
+    let name = Ident::new(&format!("{rule:?}"), Span::call_site());
+    let judged = quote!(#runtime::__private::judge_by(#runtime::__private::Rule::#name, #archs, #check));
+    let judged = through_places(config, rule, judged, runtime);
     quote!(
         #bindings
         let #check = #runtime::__private::check(#gpus, #kernel, #cap, #launch, #requirement, &[#(#notes),*]);
-        #(#rules;)*
+        #judged
     )
 }
 
@@ -154,32 +159,37 @@ fn archs(config: &Config) -> Literal {
     Literal::u32_unsuffixed(occ_core::arch_bits(&config.archs))
 }
 
-/// Whether a value can only be known once a generic function is instantiated.
+/// Whether a value can only be known once a generic function is instantiated, or by its `impl`.
 fn depends_on_generics(config: &Config, options: &Options, item: &Item) -> bool {
-    let names: &[_] = match &item.kind {
-        Kind::Function { generics, .. } => generics,
-        _ => &[],
-    };
     options.generic
-        || config.constants().any(|tokens| {
-            mentions(tokens, &|name| name == "Self" || names.iter().any(|parameter| parameter.name == name))
-        })
+        || config.constants().any(|tokens| mentions(tokens, &|name| name == "Self"))
+        || parameter_in(config, item).is_some()
+}
+
+/// A parameter of the function that a value depends on.
+pub(crate) fn parameter_in<'i>(config: &Config, item: &'i Item) -> Option<&'i str> {
+    let Kind::Function { generics, .. } = &item.kind else {
+        return None;
+    };
+    let used = |name: &str| config.constants().any(|tokens| mentions(tokens, &|mentioned| mentioned == name));
+    generics.iter().map(|parameter| parameter.name.as_str()).find(|name| used(name))
 }
 
 /// `pub const SAXPY: LaunchSpec = ..;`, beside a function or in an `impl` of a unit struct.
 pub(crate) fn spec(name: &Ident, config: Option<&Config>, options: &Options, item: &Item) -> TokenStream {
     let runtime = &options.runtime;
     let visibility = if matches!(item.kind, Kind::UnitStruct) { quote!(pub) } else { item.visibility.clone() };
-    let launch_name = item.name.to_string();
+    let launch_name = item.plain_name();
     let docs = format!("The launch of `{launch_name}` as it was checked.");
     let value = match config {
         Some(config) => spec_value(config, options, &launch_name),
         // Something is wrong and has been reported: users of the constant must not be reported as well.
         None => quote!(#runtime::__private::unchecked_spec(#launch_name)),
     };
+    let keyword = Ident::new("const", name.span());
     quote! {
         #[doc = #docs]
-        #visibility const #name: #runtime::LaunchSpec = #value;
+        #visibility #keyword #name: #runtime::LaunchSpec = #value;
     }
 }
 

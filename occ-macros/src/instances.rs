@@ -4,7 +4,7 @@ use crate::arguments::{Arguments, Key, is_punct};
 use crate::config::pieces;
 use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
 use crate::item::{GenericParameter, Item, Kind};
-use crate::value::visible;
+use crate::value::{Written, evaluate, visible};
 use proc_macro2::{Delimiter, Group, Literal, TokenStream, TokenTree};
 
 /// Most combinations of values.
@@ -36,9 +36,20 @@ impl Instance {
         if inside.is_empty() {
             diagnostics.error(given.ends, "`instances` lists nothing: write `instances(N = [64, 128])`");
         }
+        let mut seen = Vec::new();
         for piece in pieces(&inside) {
             match parameter(&piece, generics) {
+                Ok((parameter, _)) if seen.contains(&&parameter.name) => {
+                    let ends = Ends::of(&piece).unwrap_or(given.ends);
+                    diagnostics.error(ends, format!("`{}` is given twice", parameter.name));
+                }
                 Ok((parameter, values)) => {
+                    seen.push(&parameter.name);
+                    for value in &values {
+                        if let Some(error) = wrong_type(parameter, value) {
+                            diagnostics.push(error);
+                        }
+                    }
                     let all = instances.len().saturating_mul(values.len());
                     if all > MOST {
                         let text = format!("`instances` makes {all} combinations, at most {MOST} are checked");
@@ -57,6 +68,12 @@ impl Instance {
             }
         }
         if diagnostics.is_empty() { instances } else { Vec::new() }
+    }
+
+    /// A unit struct's own name in the place of `Self`.
+    pub(crate) fn of_struct(item: &Item) -> Instance {
+        let name = TokenTree::Ident(item.name.clone()).into();
+        Instance { values: vec![("Self".to_owned(), name)], name: String::new() }
     }
 
     fn and(&self, parameter: &GenericParameter, value: &[TokenTree]) -> Instance {
@@ -128,6 +145,22 @@ fn parameter<'g>(
         return Err(Diagnostic::new(nowhere, format!("`{name}` has no values: nothing would be checked")));
     }
     Ok((parameter, values))
+}
+
+/// An error at a literal that cannot be a value of an integer parameter.
+fn wrong_type(parameter: &GenericParameter, value: &[TokenTree]) -> Option<Diagnostic> {
+    let const_type = parameter.const_type.as_ref()?.to_string();
+    let value = visible(value);
+    let [TokenTree::Literal(literal)] = &value[..] else {
+        return None;
+    };
+    let is_number = matches!(evaluate(&value), Ok(Written::Integer(_)));
+    let of_numbers = matches!(
+        const_type.as_str(),
+        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize"
+    );
+    let text = format!("`{}` is a `{const_type}`, not `{literal}`", parameter.name);
+    (of_numbers && !is_number).then(|| Diagnostic::new(Ends::one(literal.span()), text))
 }
 
 /// A value with the type its parameter has, as one token where it is a literal.

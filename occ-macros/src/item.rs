@@ -74,11 +74,9 @@ impl Item {
             return Kind::Other { ends: Ends::one(keyword), what: "this item" };
         };
         self.name = name.clone();
-        match list.last() {
-            Some(TokenTree::Group(body)) if body.delimiter() == Delimiter::Brace => {
-                Kind::Function { generics: generic_parameters(&list[at + 2..]), body: body.clone() }
-            }
-            _ => Kind::Other { ends: Ends::one(name.span()), what: "a function without a body" },
+        match list.last().and_then(braced) {
+            Some(body) => Kind::Function { generics: generic_parameters(&list[at + 2..]), body },
+            None => Kind::Other { ends: Ends::one(name.span()), what: "a function without a body" },
         }
     }
 
@@ -92,6 +90,12 @@ impl Item {
             Some([TokenTree::Punct(end)]) if end.as_char() == ';' => Kind::UnitStruct,
             _ => Kind::Other { ends: Ends::one(name.span()), what: "a struct with fields or parameters" },
         }
+    }
+
+    /// Its name without the `r#` of a raw identifier.
+    pub(crate) fn plain_name(&self) -> String {
+        let name = self.name.to_string();
+        name.strip_prefix("r#").map_or(name.clone(), str::to_owned)
     }
 
     /// The item with `extra` at the beginning of its body; behind the item where it has none.
@@ -115,6 +119,19 @@ impl Item {
             tokens.extend(extra);
             tokens
         }
+    }
+}
+
+/// A body in braces, also as a fragment of `macro_rules!`.
+fn braced(token: &TokenTree) -> Option<Group> {
+    match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.clone()),
+        TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
+            let mut inside = group.stream().into_iter();
+            let body = braced(&inside.next()?);
+            if inside.next().is_none() { body } else { None }
+        }
+        _ => None,
     }
 }
 

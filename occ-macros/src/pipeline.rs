@@ -2,9 +2,9 @@
 //!
 //! Whatever is wrong, the item comes out again: nothing else in the user's crate may break.
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Key};
 use crate::config::{self, Config, Options};
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
 use crate::instances::Instance;
 use crate::item::{Item, Kind};
 use crate::{check, expand};
@@ -29,9 +29,17 @@ fn expand(arguments: TokenStream, item: TokenStream, diagnostics: &mut Diagnosti
         diagnostics.push(Diagnostic::new(ends, format!("`launch_config` cannot check {what}")).help(help));
         return item.tokens;
     }
+    // A unit struct is checked beside itself, where `Self` means nothing.
+    let arguments = match item.kind {
+        Kind::UnitStruct => Instance::of_struct(&item).substitute(&arguments),
+        _ => arguments,
+    };
     let options = Options::read(&arguments, diagnostics);
     let config = config::read(&arguments, &item, diagnostics);
     let instances = Instance::read(&arguments, &item, diagnostics);
+    if let (Some(config), Some(given)) = (&config, arguments.get(Key::Instances)) {
+        instances_are_of_use(config, &instances, &item, given.key_ends, diagnostics);
+    }
 
     let mut inside = TokenStream::new();
     if let Some(config) = &config {
@@ -51,6 +59,21 @@ fn expand(arguments: TokenStream, item: TokenStream, diagnostics: &mut Diagnosti
     expansion
 }
 
+/// Reports instances of parameters that no value depends on: they would check nothing.
+fn instances_are_of_use(
+    config: &Config,
+    instances: &[Instance],
+    item: &Item,
+    ends: Ends,
+    diagnostics: &mut Diagnostics,
+) {
+    let is_used = expand::parameter_in(config, item).is_some();
+    if !instances.is_empty() && !is_used {
+        let text = "`instances` is of no use: no value depends on a parameter of the function";
+        diagnostics.push(Diagnostic::new(ends, text).help("remove it"));
+    }
+}
+
 /// The check of one instance of a generic function.
 fn instance_check(
     arguments: &Arguments,
@@ -63,7 +86,7 @@ fn instance_check(
     let Some(mut config) = config::read(&arguments, item, diagnostics) else {
         return TokenStream::new();
     };
-    config.notes.push(format!("with `{}`", instance.name));
+    config.notes.push(format!("this is about the instance `{}` alone", instance.name));
     if config.is_known() {
         check::check(&config, diagnostics);
         return TokenStream::new();
@@ -78,15 +101,21 @@ fn spec(config: Option<&Config>, options: &Options, item: &Item, diagnostics: &m
         (Kind::UnitStruct, name) => {
             if let Some(name) = name {
                 let text = "a unit struct's launch is always its `SPEC`";
-                diagnostics
-                    .push(Diagnostic::new(crate::diagnostics::Ends::one(name.span()), text).help("remove `spec`"));
+                diagnostics.push(Diagnostic::new(Ends::one(name.span()), text).help("remove `spec`"));
             }
             let name = Ident::new("SPEC", item.name.span());
             let constant = expand::spec(&name, config, options, item);
             let owner = &item.name;
             quote!(impl #owner { #constant })
         }
-        (_, Some(name)) => expand::spec(name, config, options, item),
+        (_, Some(name)) => {
+            let parameter = config.and_then(|config| expand::parameter_in(config, item));
+            if let Some(parameter) = parameter {
+                let text = format!("`spec` is one constant, but a value depends on the parameter `{parameter}`");
+                diagnostics.push(Diagnostic::new(Ends::one(name.span()), text));
+            }
+            expand::spec(name, config.filter(|_| parameter.is_none()), options, item)
+        }
         (_, None) => TokenStream::new(),
     }
 }

@@ -1,7 +1,7 @@
 //! A value as it was written: a literal the macro can evaluate, or a constant only the compiler can.
 
 use crate::diagnostics::{Diagnostic, Ends};
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::{BinOp, Expr, Lit, UnOp};
 
 /// What a stretch of tokens is worth.
@@ -65,7 +65,9 @@ pub(crate) fn evaluate(tokens: &[TokenTree]) -> Result<Written, Diagnostic> {
 fn is_path(tokens: &[TokenTree]) -> bool {
     tokens.len() % 3 == 1
         && tokens.iter().enumerate().all(|(at, token)| match token {
-            TokenTree::Ident(ident) => at % 3 == 0 && !matches!(ident.to_string().as_str(), "true" | "false" | "_"),
+            TokenTree::Ident(ident) => {
+                at % 3 == 0 && (ident == "Self" || syn::parse2::<Ident>(token.clone().into()).is_ok())
+            }
             TokenTree::Punct(punct) => at % 3 != 0 && punct.as_char() == ':',
             _ => false,
         })

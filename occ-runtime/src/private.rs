@@ -33,11 +33,9 @@ pub const fn launch(
     Launch { dynamic_smem, carveout, cluster, grid, ..Launch::block(block) }
 }
 
-/// A carve-out in percent; more than 100 is a build error.
-#[track_caller]
+/// A carve-out in percent; what is more than 100 stays so, and is reported by the check.
 pub const fn carveout(percent: u32) -> Carveout {
-    assert!(percent <= 100, "`carveout` must be a percentage from 0 to 100");
-    Carveout::Percent(percent as u8)
+    Carveout::Percent(if percent > u8::MAX as u32 { u8::MAX } else { percent as u8 })
 }
 
 /// The GPU of that name, which the attribute has found before.
