@@ -123,11 +123,6 @@ impl Arch {
     }
 }
 
-/// The limits of `Arch::ALL[index]`.
-pub(crate) const fn limits_at(index: u32) -> Option<&'static SmLimits> {
-    if index < Arch::COUNT as u32 { Some(&ROWS[index as usize].limits) } else { None }
-}
-
 impl fmt::Display for Arch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

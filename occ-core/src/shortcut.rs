@@ -1,6 +1,30 @@
 //! The quick way to a yes, for launches the compiler checks as constants.
 
-use crate::arch::{Arch, limits_at};
+use crate::arch::Arch;
+
+/// What the shortcut asks of each capability's row: warps and blocks of an SM, shared memory of a block and of an SM,
+/// registers of a block and of an SM, barriers of an SM.
+static ROOMS: [[f64; 7]; Arch::COUNT] = {
+    let mut rooms = [[0.0; 7]; Arch::COUNT];
+    let mut at = 0;
+    while at < Arch::COUNT {
+        let sm = Arch::ALL[at].limits();
+        rooms[at] = [
+            sm.max_warps_per_sm as f64,
+            sm.max_blocks_per_sm as f64,
+            sm.smem_per_block_optin as f64,
+            sm.smem_per_sm as f64,
+            sm.registers_per_block as f64,
+            sm.registers_per_sm as f64,
+            match sm.barriers_per_sm {
+                Some(pool) => pool as f64,
+                None => f64::INFINITY,
+            },
+        ];
+        at += 1;
+    }
+    rooms
+};
 
 /// Whether a launch certainly runs and reaches an occupancy on every capability of a set.
 ///
@@ -30,36 +54,35 @@ pub const fn certainly_reaches(archs: u32, block: [u32; 3], resources: [u32; 4],
     {
         return false;
     }
-    let warps = (threads + 31) >> 5;
-    let smem = (dynamic_smem + static_smem + 1024 + 255) & !255;
-    let registers_per_warp = ((registers + 7) & !7) * 32;
-    let registers_per_block = registers_per_warp * ((warps + 3) & !3);
+    let whole_warps = (threads + 31) >> 5;
+    let per_warp = ((registers + 7) & !7) << 5;
+    // From here in `f64`, which holds every product exactly and, unlike integers, is not checked for overflow.
+    let warps = whole_warps as f64;
+    let smem = ((dynamic_smem + static_smem + 1024 + 255) & !255) as f64;
+    let per_warp = per_warp as f64;
+    let per_block = per_warp * ((whole_warps + 3) & !3) as f64;
+    let barriers = barriers as f64;
     let mut rest = archs;
     while rest != 0 {
-        let Some(sm) = limits_at(rest.trailing_zeros()) else {
-            return false;
-        };
-        rest &= rest - 1;
-        let most_warps = sm.max_warps_per_sm;
-        // As many blocks as the occupancy takes, at least one: then ask whether they fit.
-        let needed = min_occupancy * most_warps as f64;
-        let whole = needed as u32;
-        let rounded = if whole as f64 >= needed { whole + warps - 1 } else { whole + warps };
-        let blocks = rounded / warps;
-        let blocks = if blocks == 0 { 1 } else { blocks };
-        let resident = blocks * warps;
-        if resident > most_warps
-            || (resident as f64 / most_warps as f64) < min_occupancy
-            || blocks > sm.max_blocks_per_sm
-            || smem > sm.smem_per_block_optin
-            || blocks * smem > sm.smem_per_sm
-            || registers_per_block > sm.registers_per_block
-            || ((resident + 3) & !3) * registers_per_warp > sm.registers_per_sm
-        {
+        let at = rest.trailing_zeros() as usize;
+        if at >= Arch::COUNT {
             return false;
         }
-        if let Some(pool) = sm.barriers_per_sm
-            && blocks * barriers > pool
+        rest &= rest - 1;
+        let [most_warps, most_blocks, most_smem, all_smem, most_registers, all_registers, all_barriers] = ROOMS[at];
+        // As many blocks as the occupancy takes, at least one: then ask whether they fit.
+        let share = min_occupancy * most_warps / warps;
+        let whole = share as u32 as f64;
+        let blocks = if whole < share || whole < 1.0 { whole + 1.0 } else { whole };
+        let resident = blocks * warps;
+        if resident > most_warps
+            || resident / most_warps < min_occupancy
+            || blocks > most_blocks
+            || smem > most_smem
+            || blocks * smem > all_smem
+            || per_block > most_registers
+            || ((resident as u32 + 3) & !3) as f64 * per_warp > all_registers
+            || blocks * barriers > all_barriers
         {
             return false;
         }

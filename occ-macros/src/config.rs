@@ -393,6 +393,10 @@ impl Reader<'_> {
                 }
             }
             self.notes.push(format!("`arch` comes from the environment variable `{}`", defaults::ARCH));
+            if defaults::list(&value).next().is_none() {
+                let text = format!("the environment variable `{}` names no target", defaults::ARCH);
+                self.error(Diagnostic::new(self.elsewhere, text));
+            }
         } else if gpus.is_empty() && self.sound {
             let help = format!(
                 "add `arch = \"sm_80\"`, or set `{}` for the whole workspace (`[env]` in `.cargo/config.toml`)",
@@ -401,10 +405,6 @@ impl Reader<'_> {
             let text = "no target is declared: which GPUs is this launch for?";
             self.error(Diagnostic::new(self.elsewhere, text).help(&help));
             return None;
-        }
-        if archs.is_empty() && sound && !self.arguments.has(Key::Arch) && !self.arguments.has(Key::Gpu) {
-            let text = format!("the environment variable `{}` names no target", defaults::ARCH);
-            self.error(Diagnostic::new(self.elsewhere, text));
         }
         archs.sort_unstable();
         archs.dedup();

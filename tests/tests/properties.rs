@@ -412,7 +412,12 @@ fn read_help(line: &str) -> Help {
             rest = after;
         }
     }
-    for (start, change) in [("without `carveout`", Change::NoCarveout), ("without `cluster`", Change::NoCluster)] {
+    for (start, change) in [
+        ("without `carveout`", Change::NoCarveout),
+        ("without `cluster`", Change::NoCluster),
+        ("without static shared memory", Change::StaticSmem(0)),
+        ("without dynamic shared memory", Change::DynamicSmem(0)),
+    ] {
         if let Some(after) = line.strip_prefix(start) {
             help.change = Some(change);
             rest = after;
@@ -433,7 +438,9 @@ fn read_help(line: &str) -> Help {
         }
         rest = before;
     }
-    if let Some((_, after)) = rest.split_once(" it reaches ") {
+    if let Some((_, after)) = rest.split_once(" it reaches ")
+        && !after.starts_with("all that is required")
+    {
         let digits = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
         help.reaches = Some(after[..digits].parse().unwrap());
         rest = &after[digits..];
