@@ -15,7 +15,7 @@ mod launch_site;
 mod pipeline;
 mod value;
 
-/// Checks a launch configuration when the code is compiled; see `occ_runtime` for the arguments.
+#[allow(missing_docs)] // documented where it is re-exported
 #[proc_macro_attribute]
 pub fn launch_config(arguments: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     pipeline::launch_config(arguments.into(), item.into()).into()

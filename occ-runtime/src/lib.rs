@@ -20,5 +20,6 @@ mod display;
 mod spec;
 
 pub use occ_core::*;
+#[doc = include_str!("launch_config.md")]
 pub use occ_macros::launch_config;
 pub use spec::{LaunchSpec, OnMismatch};

@@ -3,6 +3,7 @@
 //! CPU seconds rather than wall time: on a machine that does other things they are what stays comparable.
 
 use crate::Result;
+use occ_core::{Arch, arch_bits};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,18 +28,31 @@ pub(crate) fn attribute() -> Result<()> {
     let with_constants = |attribute| format!("{constants}{}", functions(attribute, in_constants));
     bench.member("with_nop_constants", NOP, &with_constants("#[nop::nop("))?;
     bench.member("with_constants", RUNTIME, &with_constants("#[occ_runtime::launch_config("))?;
+    bench.member("without_checks", RUNTIME, constants)?;
+    bench.member("with_checks", RUNTIME, &format!("{constants}{}", checks()))?;
     bench.member("without_derive", SERDE, &structs(""))?;
     bench.member("with_derive", SERDE, &structs("#[derive(serde::Deserialize)]\n"))?;
     bench.workspace()?;
-    let names = ["with_nop", "with_literals", "with_nop_constants", "with_constants", "without_derive", "with_derive"];
+    let names = [
+        "with_nop",
+        "with_literals",
+        "with_nop_constants",
+        "with_constants",
+        "without_derive",
+        "with_derive",
+        "without_checks",
+        "with_checks",
+    ];
     let rounds = bench.rounds(&names)?;
     let literal = median(rounds.iter().map(|round| round[1] / round[0]));
     let derive = median(rounds.iter().map(|round| (round[1] - round[0]) / (round[5] - round[4])));
     let constant = median(rounds.iter().map(|round| round[3] - round[2]));
+    let check = median(rounds.iter().map(|round| round[7] - round[6]));
     println!("CPU seconds of `cargo check`, {ITEMS} items, median of {ROUNDS} rounds:");
     for (at, name) in names.iter().enumerate() {
         println!("  {name}: {:.3}", median(rounds.iter().map(|round| round[at])));
     }
+    println!("of the time constants add, the checks alone, without the macro: {check:.3} s");
     let verdicts = [
         verdict("literal arguments, against an attribute that returns its item", literal, 1.5, "times"),
         verdict("added time, against #[derive(serde::Deserialize)] on four fields", derive, 1.0 / 3.0, "times"),
@@ -127,6 +141,20 @@ pub fn launch_{at}(n: u32, scale: f32, input: &[f32], output: &mut Vec<f32>) -> 
     Ok(grid)
 }}
 "
+        );
+    }
+    source
+}
+
+/// The checks as the macro leaves them to the compiler.
+fn checks() -> String {
+    let archs = arch_bits(&[Arch::SM_80, Arch::SM_90]);
+    let mut source = String::new();
+    for at in 0..ITEMS {
+        let _ = writeln!(
+            source,
+            "const _: () = ::occ_runtime::__private::end(::occ_runtime::__private::judge({archs}, [BLOCK, 1, 1], [SMEM + \
+             {at}, 0, REGISTERS, 1], false, 0.25));"
         );
     }
     source
