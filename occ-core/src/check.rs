@@ -304,6 +304,13 @@ impl Check<'_> {
                 }
                 _ => Verdict::Passes,
             },
+            // Waves are counted over the SMs of a GPU: without a grid and a GPU the rule cannot be kept.
+            Rule::Waves if self.requirement.min_waves.is_some() && !self.has_grid() => {
+                Verdict::Fails { limiting: Argument::MinWaves, required: Argument::MinWaves }
+            }
+            Rule::TailIdle if self.requirement.max_tail_idle.is_some() && !self.has_grid() => {
+                Verdict::Fails { limiting: Argument::MaxTailIdle, required: Argument::MaxTailIdle }
+            }
             Rule::Waves => match self.requirement.min_waves {
                 Some(_) if self.first_short_grid(rule).is_some() => {
                     Verdict::Fails { limiting: Argument::Grid, required: Argument::MinWaves }
@@ -317,6 +324,11 @@ impl Check<'_> {
                 _ => Verdict::Passes,
             },
         }
+    }
+
+    /// Whether there is a grid and a GPU to hold it against.
+    pub(crate) const fn has_grid(&self) -> bool {
+        self.launch.grid.is_some() && !self.gpus.is_empty()
     }
 
     /// Whether every rule is satisfied.

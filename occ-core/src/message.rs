@@ -598,6 +598,12 @@ const fn lanes(text: &mut Text, check: &Check<'_>) {
 }
 
 const fn grid(text: &mut Text, check: &Check<'_>, rule: Rule) {
+    if !check.has_grid() {
+        text.str(if matches!(rule, Rule::Waves) { "`min_waves`" } else { "`max_tail_idle`" });
+        text.str(" needs a grid and a GPU").str(NOTE);
+        text.str("waves are counted over the SMs of a GPU, which no compute capability tells");
+        return;
+    }
     let Some((at, waves)) = check.first_short_grid(rule) else {
         return;
     };

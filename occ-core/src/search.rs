@@ -41,7 +41,7 @@ impl BlockSmem {
 
 /// The one-dimensional block size with which an SM holds the most threads, with the dynamic shared memory of `launch`.
 ///
-/// Of several that are equally good the largest wins, as in `cudaOccMaxPotentialOccupancyBlockSize`. `None` if the
+/// The block, cluster and grid of `launch` are not looked at. Of several that are equally good the largest wins, as in `cudaOccMaxPotentialOccupancyBlockSize`. `None` if the
 /// kernel cannot run with any. Higher occupancy is not always faster: this is where to start measuring.
 ///
 /// ```

@@ -45,7 +45,7 @@ enum Knob {
 /// ```
 /// use occ_core::{Arch, Kernel, Launch, steps};
 ///
-/// // 42 registers: 5 blocks. 8 registers more cost nothing below 49; 2 fewer gain a block.
+/// // 42 registers: 5 blocks. Up to 48 cost nothing more; 2 fewer gain a block.
 /// let steps = steps(Arch::SM_80.limits(), &Kernel::new().registers(42), &Launch::new(256)).unwrap();
 /// let registers = steps.registers.unwrap();
 /// assert_eq!((registers.keeps, registers.gains, registers.gains_blocks), (48, Some(40), Some(6)));

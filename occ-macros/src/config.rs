@@ -5,7 +5,7 @@ use crate::defaults;
 use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
 use crate::item::{Item, Kind};
 use crate::launch_site::{LaunchSite, axes_in, block_axes, run_time_part};
-use crate::value::{Value, Written, evaluate, visible};
+use crate::value::{Value, Written, evaluate, mentions, visible};
 use occ_core::{Arch, Argument, Gpu, Target, did_you_mean};
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::parse::Parser;
@@ -456,7 +456,7 @@ impl Reader<'_> {
         if self.arguments.has(Key::Block) {
             return None;
         }
-        let Some(site) = sites.first() else {
+        let Some(site) = sites.first().filter(|site| !self.is_own_spec(&site.block)) else {
             let text = "`block` is missing: how many threads does a block have?";
             self.error(Diagnostic::new(self.elsewhere, text).help("add `block = 256`, or whatever is launched"));
             return None;
@@ -493,6 +493,10 @@ impl Reader<'_> {
         if !all_alike(sites, Part::DynamicSmem) {
             return None;
         }
+        // A launch made from the spec launches what is declared, which is none.
+        if self.is_own_spec(&site.dynamic_smem) {
+            return Some(Value::Known(0));
+        }
         self.known_before_run_time("dynamic_smem", &site.dynamic_smem)?;
         let ends = Ends::of(&site.dynamic_smem)?;
         self.places.push((Argument::DynamicSmem, ends));
@@ -513,14 +517,22 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether a launch takes a value from the constant that this attribute makes.
+    fn is_own_spec(&self, tokens: &[TokenTree]) -> bool {
+        let Some(given) = self.arguments.get(Key::Spec) else {
+            return false;
+        };
+        let name = visible(&given.value).iter().cloned().collect::<TokenStream>().to_string();
+        mentions(&tokens.iter().cloned().collect(), &|ident| ident == name)
+    }
+
     /// Refuses a value that only exists at run time.
     fn known_before_run_time(&mut self, name: &str, tokens: &[TokenTree]) -> Option<()> {
         let Some(ends) = run_time_part(tokens) else {
             return Some(());
         };
         let text = "this is only known at run time, so the launch cannot be checked";
-        let help =
-            format!("declare `{name} = ..` in `launch_config`: what is launched is compared with it at run time");
+        let help = format!("declare `{name} = ..` in `launch_config`: that is what is checked then");
         self.error(Diagnostic::new(ends, text).help(&help));
         None
     }
@@ -785,16 +797,9 @@ fn target_help(error: occ_core::UnknownTarget) -> String {
 }
 
 fn gpu_help(error: &occ_core::UnknownGpu) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for gpu in error.candidates {
-        let name =
-            if error.ambiguous { format!("`{}` ({} SMs)", gpu.name, gpu.sm_count) } else { format!("`{}`", gpu.name) };
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let names = names.join(", ");
-    if error.ambiguous { format!("it could be {names}") } else { format!("the nearest are {names}") }
+    let mut candidates = occ_core::Text::new();
+    error.write_candidates(&mut candidates);
+    if error.ambiguous { format!("it could be {candidates}") } else { format!("the nearest are {candidates}") }
 }
 
 /// The tokens of a piece for each comma, used by `instances`.

@@ -5,8 +5,8 @@ use crate::diagnostics::Ends;
 use crate::item::{Item, Kind};
 use crate::value::{Value, mentions};
 use occ_core::{Argument, Rule};
-use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
 
 /// Expressions for the parts of a launch, and the typed bindings of the constants in them.
 struct Parts {
@@ -75,7 +75,7 @@ fn plain_check(config: &Config, options: &Options) -> TokenStream {
         Some(value) => bind.fraction(value, "min_occupancy"),
     };
     let judged = quote!(
-        #runtime::__private::judge(#archs, [#(#block),*], [#(#resources),*], #cap, #min_occupancy)
+        #runtime::__judge(#archs, [#(#block),*], [#(#resources),*], #cap, #min_occupancy)
     );
     let mut body = bind.tokens;
     body.extend(through_places(config, Rule::Launch, judged, runtime));
@@ -136,22 +136,29 @@ fn through_places(config: &Config, rule: Rule, judged: TokenStream, runtime: &To
     for argument in limiting {
         if let Some(ends) = config.written(*argument) {
             let number = Literal::u8_unsuffixed(*argument as u8);
-            judged = call_at(ends, "at", quote!(#number, #judged), runtime);
+            let mut arguments = TokenStream::from(TokenTree::Literal(number));
+            arguments.append(Punct::new(',', Spacing::Alone));
+            arguments.extend(judged);
+            judged = call_at(ends, "__at", arguments, runtime);
         }
     }
-    call_at(config.place(required), "end", judged, runtime)
+    call_at(config.place(required), "__end", judged, runtime)
 }
 
 /// A call of one of our functions that an error underlines as `ends`: the path carries its first token's place, the
 /// parentheses its last one's.
 fn call_at(ends: Ends, function: &str, arguments: TokenStream, runtime: &TokenStream) -> TokenStream {
-    let function = Ident::new(function, ends.first);
-    let mut path = respanned(quote!(#runtime::__private::), ends.first);
-    function.to_tokens(&mut path);
+    let mut call = respanned(runtime.clone(), ends.first);
+    for spacing in [Spacing::Joint, Spacing::Alone] {
+        let mut colon = Punct::new(':', spacing);
+        colon.set_span(ends.first);
+        call.append(colon);
+    }
+    call.append(Ident::new(function, ends.first));
     let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
     arguments.set_span(ends.last);
-    arguments.to_tokens(&mut path);
-    path
+    call.append(arguments);
+    call
 }
 
 /// The capabilities as a set: bit n is `Arch::ALL[n]`.

@@ -112,7 +112,7 @@ fn spec(config: Option<&Config>, options: &Options, item: &Item, diagnostics: &m
             let parameter = config.and_then(|config| expand::parameter_in(config, item));
             if let Some(parameter) = parameter {
                 let text = format!("`spec` is one constant, but a value depends on the parameter `{parameter}`");
-                diagnostics.push(Diagnostic::new(Ends::one(name.span()), text));
+                diagnostics.push(Diagnostic::new(Ends::one(name.span()), text).help("remove `spec`"));
             }
             expand::spec(name, config.filter(|_| parameter.is_none()), options, item)
         }

@@ -1,7 +1,8 @@
 //! A value as it was written: a literal the macro can evaluate, or a constant only the compiler can.
 
+use crate::arguments::is_punct;
 use crate::diagnostics::{Diagnostic, Ends};
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 use syn::{BinOp, Expr, Lit, UnOp};
 
 /// What a stretch of tokens is worth.
@@ -42,7 +43,7 @@ pub(crate) fn visible(tokens: &[TokenTree]) -> Vec<TokenTree> {
 
 /// Evaluates tokens as far as the macro can.
 pub(crate) fn evaluate(tokens: &[TokenTree]) -> Result<Written, Diagnostic> {
-    if is_path(tokens) {
+    if is_plain_constant(tokens) {
         return Ok(Written::Constant(tokens.iter().cloned().collect()));
     }
     let [token] = tokens else {
@@ -61,16 +62,73 @@ pub(crate) fn evaluate(tokens: &[TokenTree]) -> Result<Written, Diagnostic> {
     }
 }
 
-/// `BLOCK` or `config::BLOCK`, which needs no parser.
-fn is_path(tokens: &[TokenTree]) -> bool {
-    tokens.len() % 3 == 1
-        && tokens.iter().enumerate().all(|(at, token)| match token {
-            TokenTree::Ident(ident) => {
-                at % 3 == 0 && (ident == "Self" || syn::parse2::<Ident>(token.clone().into()).is_ok())
+/// Whether tokens are certainly an expression with a constant in it: operands with operators between them, as in
+/// `BLOCK`, `config::TILE * 4` or `SIZE as u32`. Nearly every constant is, and a parser costs more than all the rest.
+fn is_plain_constant(tokens: &[TokenTree]) -> bool {
+    let mut has_name = false;
+    let mut rest = tokens;
+    loop {
+        // An operand: a literal, or a path of names.
+        match rest {
+            [TokenTree::Literal(_), after @ ..] => rest = after,
+            [TokenTree::Ident(name), after @ ..] if is_name(name) => {
+                has_name = true;
+                rest = after;
+                while let [first, second, TokenTree::Ident(name), after @ ..] = rest
+                    && is_punct(first, ':')
+                    && is_punct(second, ':')
+                    && is_name(name)
+                {
+                    rest = after;
+                }
             }
-            TokenTree::Punct(punct) => at % 3 != 0 && punct.as_char() == ':',
-            _ => false,
-        })
+            _ => return false,
+        }
+        while let [TokenTree::Ident(cast), TokenTree::Ident(to), after @ ..] = rest
+            && cast == "as"
+            && is_name(to)
+        {
+            rest = after;
+        }
+        // An operator, or the end.
+        match rest {
+            [] => return has_name,
+            [TokenTree::Punct(operator), after @ ..]
+                if operator.spacing() == Spacing::Alone && "+-*/%".contains(operator.as_char()) =>
+            {
+                rest = after;
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// Whether an identifier can be a name or a segment of a path.
+fn is_name(ident: &Ident) -> bool {
+    const KEYWORDS: [&str; 41] = [
+        "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
+        "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
+        "move", "mut", "override", "pub", "ref", "return", "static", "struct", "trait", "true", "try", "type",
+        "unsafe", "use",
+    ];
+    let name = ident.to_string();
+    let may_be_keyword = name.starts_with(|c: char| c.is_ascii_lowercase());
+    name != "_"
+        && !(may_be_keyword
+            && (KEYWORDS.contains(&name.as_str())
+                || matches!(
+                    name.as_str(),
+                    "self"
+                        | "super"
+                        | "crate"
+                        | "where"
+                        | "while"
+                        | "yield"
+                        | "typeof"
+                        | "unsized"
+                        | "virtual"
+                        | "priv"
+                )))
 }
 
 fn literal_value(literal: &Lit) -> Option<Written> {

@@ -16,6 +16,8 @@
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+#[doc(hidden)]
+pub use __private::{at as __at, end as __end, judge as __judge};
 mod display;
 mod spec;
 

@@ -46,9 +46,17 @@ pub struct LaunchSpec {
 }
 
 impl LaunchSpec {
-    /// A launch of the kernel `name` on each of `archs`, of which nothing is required yet.
+    /// A launch of the kernel `name` that can run on each of `archs`. Nothing else is required yet.
+    ///
+    /// # Panics
+    ///
+    /// If it cannot run on one of them: in a constant that is a build error.
+    #[track_caller]
     pub const fn new(name: &'static str, archs: &'static [Arch], kernel: Kernel, launch: Launch) -> Self {
         let check = Check { archs, kernel, launch, ..Check::new() };
+        if !check.verdict(Rule::Launch).passes() {
+            check.fail(Rule::Launch);
+        }
         LaunchSpec { name, check, on_mismatch: OnMismatch::Error }
     }
 
@@ -57,6 +65,19 @@ impl LaunchSpec {
     }
 
     /// Names the GPUs whose SM counts the grid is held against. Their capabilities are not added to those declared.
+    ///
+    /// ```
+    /// use occ_runtime::{Gpu, Kernel, Launch, LaunchSpec, Requirement};
+    ///
+    /// const A100: &Gpu = Gpu::named("A100 SXM4");
+    /// const SPEC: LaunchSpec = {
+    ///     const LAUNCH: Launch = Launch::new(512).grid([432, 1, 1]);
+    ///     LaunchSpec::new("reduce", &[A100.arch], Kernel::new().registers(32), LAUNCH)
+    ///         .on_gpus(&[A100])
+    ///         .require(Requirement::new().max_tail_idle(0.1))
+    /// };
+    /// assert_eq!(SPEC.launch().grid, Some([432, 1, 1]));
+    /// ```
     #[must_use]
     pub const fn on_gpus(mut self, gpus: &'static [&'static Gpu]) -> Self {
         self.check.gpus = gpus;

@@ -115,7 +115,13 @@ fn the_readme_shows_real_output() {
 #[test]
 fn the_readme_shows_code_that_is_compiled() {
     let readme = read("README.md");
-    let code = ["examples/quickstart/src/main.rs", "examples/refused/src/main.rs", "tests/tests/readme.rs"].map(read);
+    let code = [
+        "examples/quickstart/src/main.rs",
+        "examples/refused/src/main.rs",
+        "tests/tests/readme.rs",
+        "tests/ui/pass/readme.rs",
+    ]
+    .map(read);
     let shown = blocks(&readme, "rust");
     assert!(!shown.is_empty(), "the README shows no code");
     for block in shown {

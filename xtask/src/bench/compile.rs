@@ -153,7 +153,7 @@ fn checks() -> String {
     for at in 0..ITEMS {
         let _ = writeln!(
             source,
-            "const _: () = ::occ_runtime::__private::end(::occ_runtime::__private::judge({archs}, [BLOCK, 1, 1], [SMEM + \
+            "const _: () = ::occ_runtime::__end(::occ_runtime::__judge({archs}, [BLOCK, 1, 1], [SMEM + \
              {at}, 0, REGISTERS, 1], false, 0.25));"
         );
     }
