@@ -1,7 +1,6 @@
 //! `instances(N = [64, 128])`: the values for which a generic function is checked before anyone calls it.
 
-use crate::arguments::{Arguments, Key, is_punct};
-use crate::config::pieces;
+use crate::arguments::{Arguments, Key, is_punct, split_at_commas};
 use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
 use crate::item::{GenericParameter, Item, Kind};
 use crate::value::{Written, evaluate, visible};
@@ -37,10 +36,10 @@ impl Instance {
             diagnostics.error(given.ends, "`instances` lists nothing: write `instances(N = [64, 128])`");
         }
         let mut seen = Vec::new();
-        for piece in pieces(&inside) {
-            match parameter(&piece, generics) {
+        for piece in split_at_commas(&inside) {
+            match parameter(piece, generics) {
                 Ok((parameter, _)) if seen.contains(&&parameter.name) => {
-                    let ends = Ends::of(&piece).unwrap_or(given.ends);
+                    let ends = Ends::of(piece).unwrap_or(given.ends);
                     diagnostics.error(ends, format!("`{}` is given twice", parameter.name));
                 }
                 Ok((parameter, values)) => {
@@ -62,7 +61,7 @@ impl Instance {
                         .collect();
                 }
                 Err(mut error) => {
-                    error.ends = Ends::of(&piece).unwrap_or(given.ends);
+                    error.ends = Ends::of(piece).unwrap_or(given.ends);
                     diagnostics.push(error);
                 }
             }
@@ -140,7 +139,8 @@ fn parameter<'g>(
             error.note(&format!("its parameters are {}", names.join(", ")))
         });
     };
-    let values = pieces(&list.stream().into_iter().collect::<Vec<_>>());
+    let list: Vec<TokenTree> = list.stream().into_iter().collect();
+    let values: Vec<Vec<TokenTree>> = split_at_commas(&list).into_iter().map(<[TokenTree]>::to_vec).collect();
     if values.is_empty() {
         return Err(Diagnostic::new(nowhere, format!("`{name}` has no values: nothing would be checked")));
     }

@@ -67,15 +67,14 @@ impl LaunchSpec {
     /// Names the GPUs whose SM counts the grid is held against. Their capabilities are not added to those declared.
     ///
     /// ```
-    /// use occ_runtime::{Gpu, Kernel, Launch, LaunchSpec, Requirement};
+    /// use occ_runtime::{Arch, Gpu, Kernel, Launch, LaunchSpec, Requirement};
     ///
-    /// const A100: &Gpu = Gpu::named("A100 SXM4");
-    /// const SPEC: LaunchSpec = {
-    ///     const LAUNCH: Launch = Launch::new(512).grid([432, 1, 1]);
-    ///     LaunchSpec::new("reduce", &[A100.arch], Kernel::new().registers(32), LAUNCH)
-    ///         .on_gpus(&[A100])
-    ///         .require(Requirement::new().max_tail_idle(0.1))
-    /// };
+    /// const GPUS: &[&Gpu] = &[Gpu::named("A100 SXM4")];
+    /// const ARCHS: &[Arch] = &[GPUS[0].arch];
+    /// const SPEC: LaunchSpec =
+    ///     LaunchSpec::new("reduce", ARCHS, Kernel::new().registers(32), Launch::new(512).grid([432, 1, 1]))
+    ///         .on_gpus(GPUS)
+    ///         .require(Requirement::new().max_tail_idle(0.1));
     /// assert_eq!(SPEC.launch().grid, Some([432, 1, 1]));
     /// ```
     #[must_use]

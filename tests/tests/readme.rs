@@ -151,7 +151,7 @@ fn the_readme_names_every_argument() {
         list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
     };
     let reserved = listed("occ-macros/src/arguments.rs", "const RESERVED");
-    let warnings = listed("occ-macros/src/config.rs", "const WARNINGS");
+    let warnings = listed("occ-macros/src/config/options.rs", "const WARNINGS");
     let defaults = read("occ-macros/src/defaults.rs");
     let variables: Vec<&str> = defaults.split('"').filter(|text| text.starts_with("OCC_")).collect();
     assert!(keys.len() > 20 && !reserved.is_empty() && !warnings.is_empty() && !variables.is_empty());

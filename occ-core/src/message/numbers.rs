@@ -1,0 +1,59 @@
+//! Numbers that miss each other narrowly must not look equal.
+//!
+//! A number below what is required is rounded to the fewest decimals that still show it below; at nine decimals it is
+//! rounded down and the other one up.
+
+use crate::text::Text;
+
+const FINEST: u32 = 9;
+
+/// A number that is less than `required`, as it shows that.
+pub(super) const fn below(text: &mut Text, value: f64, required: f64) -> &mut Text {
+    let mut decimals = if value < 1.0 { 4 } else { 1 };
+    while decimals < FINEST && rounded(value, decimals) >= rounded(required, decimals) {
+        decimals += 1;
+    }
+    if decimals == FINEST { text.decimal(value, FINEST) } else { exactly(text, rounded(value, decimals), decimals) }
+}
+
+/// A number that is required, with every decimal it has up to nine.
+pub(super) const fn above(text: &mut Text, required: f64) -> &mut Text {
+    let nearest = rounded(required, FINEST);
+    let up = if nearest < required { nearest + 1e-9 } else { nearest };
+    exactly(text, up, FINEST)
+}
+
+/// A number that is more than `allowed`, as it shows that.
+pub(super) const fn above_bound(text: &mut Text, value: f64, allowed: f64) -> &mut Text {
+    let mut decimals = 1;
+    while decimals < FINEST && rounded(value, decimals) <= rounded(allowed, decimals) {
+        decimals += 1;
+    }
+    if decimals == FINEST { above(text, value) } else { exactly(text, rounded(value, decimals), decimals) }
+}
+
+/// A number that is allowed, with every decimal it has up to nine.
+pub(super) const fn within(text: &mut Text, allowed: f64) -> &mut Text {
+    text.decimal(allowed, FINEST)
+}
+
+/// A number that has no more than so many decimals, in spite of what a binary fraction makes of it.
+const fn exactly(text: &mut Text, value: f64, decimals: u32) -> &mut Text {
+    text.decimal(value + 0.25 / power_of_ten(decimals), decimals)
+}
+
+/// The nearest number with so many decimals.
+const fn rounded(value: f64, decimals: u32) -> f64 {
+    let scale = power_of_ten(decimals);
+    (value * scale + 0.5) as u64 as f64 / scale
+}
+
+const fn power_of_ten(exponent: u32) -> f64 {
+    let mut power = 1.0;
+    let mut at = 0;
+    while at < exponent {
+        power *= 10.0;
+        at += 1;
+    }
+    power
+}
