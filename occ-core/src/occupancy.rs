@@ -29,6 +29,14 @@ macro_rules! round_up {
     }};
 }
 
+/// `value` ÷ `by`, quickly for the powers of two of every real SM.
+macro_rules! divided {
+    ($value:expr, $by:expr) => {{
+        let (value, by): (u32, u32) = ($value, $by);
+        if by.is_power_of_two() { value >> by.trailing_zeros() } else { value / by }
+    }};
+}
+
 /// Something of which an SM has only so much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
@@ -289,7 +297,7 @@ pub struct Allocation {
 #[inline(always)]
 pub const fn allocation(sm: &SmLimits, kernel: &Kernel, launch: &Launch) -> Allocation {
     let threads = threads!(launch);
-    let warps_per_block = if threads == 0 { 1 } else { (threads - 1) / sm.warp_size.get() + 1 };
+    let warps_per_block = if threads == 0 { 1 } else { divided!(threads - 1, sm.warp_size.get()) + 1 };
     let registers = match kernel.registers {
         None | Some(0) => Registers { per_block: 0, limit: None, confined: kernel.l1_caching && sm.partitioned_l1 },
         Some(per_thread) => registers(sm, per_thread, kernel.l1_caching && sm.partitioned_l1, warps_per_block),
@@ -356,7 +364,7 @@ const fn registers(sm: &SmLimits, per_thread: u32, confined: bool, warps_per_blo
         return Registers { per_block, limit: Some(0), confined };
     }
     // A warp's registers lie in one sub-partition; what is left over in each is lost.
-    let warps_per_part = sm.registers_per_sm / parts / per_warp;
+    let warps_per_part = divided!(sm.registers_per_sm, parts) / per_warp;
     if confined {
         let in_half = warps_per_part * (parts / 2) / warps_per_block;
         if in_half > 0 {
