@@ -367,20 +367,25 @@ impl Amount {
     }
 }
 
-/// The most blocks per SM any declared capability needs, if all need the same: what `__launch_bounds__` can be told.
-pub(crate) const fn common_blocks_per_sm(check: &Check<'_>) -> Option<u32> {
+/// The blocks per SM to tell `__launch_bounds__`, if with them the compiler stays within `registers` on every declared
+/// capability.
+pub(crate) const fn blocks_for_launch_bounds(check: &Check<'_>, registers: u32) -> Option<u32> {
     let mut common = None;
     let mut at = 0;
     while at < check.archs.len() {
         let sm = check.archs[at].limits();
+        at += 1;
         let warps = check.launch.threads().div_ceil(sm.warp_size.get());
         let blocks = check.requirement.blocks_per_sm(sm, warps);
+        match register_budget(sm, &check.kernel, &check.launch, blocks) {
+            Some(budget) if budget == registers => {}
+            _ => return None,
+        }
         match common {
             None => common = Some(blocks),
             Some(other) if other == blocks => {}
             Some(_) => return None,
         }
-        at += 1;
     }
     common
 }

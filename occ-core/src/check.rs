@@ -326,6 +326,24 @@ impl Check<'_> {
         }
     }
 
+    /// A GPU whose capability is not among those declared, so that it would not be checked.
+    pub(crate) const fn undeclared_gpu(&self) -> Option<&Gpu> {
+        let mut at = 0;
+        while at < self.gpus.len() {
+            let mut declared = false;
+            let mut other = 0;
+            while other < self.archs.len() {
+                declared = declared || self.archs[other].index() == self.gpus[at].arch.index();
+                other += 1;
+            }
+            if !declared {
+                return Some(self.gpus[at]);
+            }
+            at += 1;
+        }
+        None
+    }
+
     /// Whether there is a grid and a GPU to hold it against.
     pub(crate) const fn has_grid(&self) -> bool {
         self.launch.grid.is_some() && !self.gpus.is_empty()
@@ -385,10 +403,24 @@ impl Check<'_> {
         }
         match worst {
             None => Verdict::Passes,
-            Some((arch, answer)) => Verdict::Fails {
-                limiting: self.limiting_argument(&answer),
-                required: self.unmet(arch.limits(), &answer),
-            },
+            Some((arch, answer)) => {
+                let required = self.unmet(arch.limits(), &answer);
+                let limiting = if self.asks_too_much(arch.limits(), required) {
+                    required
+                } else {
+                    self.limiting_argument(&answer)
+                };
+                Verdict::Fails { limiting, required }
+            }
+        }
+    }
+
+    /// Whether a requirement is beyond what an SM can hold of any launch.
+    pub(crate) const fn asks_too_much(&self, sm: &SmLimits, required: Argument) -> bool {
+        match (required, self.requirement.min_blocks_per_sm, self.requirement.min_warps_per_sm) {
+            (Argument::MinBlocksPerSm, Some(blocks), _) => blocks > sm.max_blocks_per_sm,
+            (Argument::MinWarpsPerSm, _, Some(warps)) => warps > sm.max_warps_per_sm,
+            _ => false,
         }
     }
 
@@ -412,6 +444,18 @@ impl Check<'_> {
             return Some(Argument::Arch);
         }
         let required = &self.requirement;
+        if matches!(self.kernel.registers, Some(0)) {
+            return Some(Argument::Registers);
+        }
+        if matches!(required.min_blocks_per_sm, Some(0)) {
+            return Some(Argument::MinBlocksPerSm);
+        }
+        if matches!(required.min_warps_per_sm, Some(0)) {
+            return Some(Argument::MinWarpsPerSm);
+        }
+        if self.undeclared_gpu().is_some() {
+            return Some(Argument::Gpu);
+        }
         if !is_fraction(required.min_occupancy) {
             return Some(Argument::MinOccupancy);
         }

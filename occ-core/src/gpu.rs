@@ -154,6 +154,13 @@ impl Gpu {
         }
     }
 
+    /// Position in [`Gpu::ALL`], by name.
+    ///
+    /// A `Gpu` that was made by hand has the length of the table.
+    pub fn index(&self) -> usize {
+        Self::ALL.iter().position(|gpu| gpu.name == self.name).unwrap_or(Self::COUNT)
+    }
+
     const fn is_like(&self, other: &Gpu) -> bool {
         self.arch.index() == other.arch.index() && self.sm_count == other.sm_count
     }

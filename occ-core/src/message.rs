@@ -55,8 +55,25 @@ const fn out_of_range(text: &mut Text, check: &Check<'_>, argument: Argument) {
             text.str("`static_smem` is ")
                 .num(check.kernel.static_smem as u64)
                 .str(" bytes, a kernel can declare at most ");
-            text.num(Check::MAX_STATIC_SMEM as u64).str(HELP);
-            text.str("make the rest dynamic shared memory: `dynamic_smem` may be larger");
+            text.num(Check::MAX_STATIC_SMEM as u64);
+            if more_is_possible(check) {
+                text.str(HELP).str("make it dynamic shared memory: `dynamic_smem` may be larger");
+            }
+        }
+        Argument::Registers => {
+            text.str("`").str(if check.registers_are_cap { "max_registers" } else { "registers" });
+            text.str("` must not be 0").str(HELP).str("leave it out while the number is not known");
+        }
+        Argument::MinBlocksPerSm => {
+            text.str("`min_blocks_per_sm` must not be 0");
+        }
+        Argument::MinWarpsPerSm => {
+            text.str("`min_warps_per_sm` must not be 0");
+        }
+        Argument::Gpu => {
+            if let Some(gpu) = check.undeclared_gpu() {
+                text.str(gpu.name).str(" is of capability ").str(gpu.arch.name()).str(", which is not declared");
+            }
         }
         Argument::Arch => {
             text.str("no compute capability is declared, so nothing was checked");
@@ -77,6 +94,18 @@ const fn out_of_range(text: &mut Text, check: &Check<'_>, argument: Argument) {
             signed(text, check.requirement.min_waves);
         }
     }
+}
+
+/// Whether every capability allows a block more dynamic than static shared memory.
+const fn more_is_possible(check: &Check<'_>) -> bool {
+    let mut at = 0;
+    while at < check.archs.len() {
+        if check.archs[at].limits().smem_per_block_optin < check.kernel.static_smem {
+            return false;
+        }
+        at += 1;
+    }
+    true
 }
 
 const fn not_a_fraction(text: &mut Text, name: &str, value: Option<f64>) {

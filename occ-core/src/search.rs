@@ -152,7 +152,9 @@ impl Search {
 
 /// Most dynamic shared memory in bytes a block may use so that an SM still holds `blocks` blocks of the launch.
 ///
-/// The launch's own dynamic shared memory is not looked at. `None` if the SM does not hold `blocks` blocks even
+/// Several blocks share what the preferred carve-out chose, one may raise it: as in NVIDIA's function, a preference that
+/// the hardware would raise for a larger block is not counted on (3.x with a preference for L1 can hold more). The
+/// launch's own dynamic shared memory is not looked at. `None` if the SM does not hold `blocks` blocks even
 /// without any, or if `blocks` is 0. As in `cudaOccAvailableDynamicSMemPerBlock` of CUDA 13.1 and later; earlier
 /// ones forget what the driver reserves, and answer 1,024 bytes a block more from 8.0 on.
 ///

@@ -58,6 +58,9 @@ const KEYS: [(&str, Key); 23] = [
     ("crate", Key::Crate),
 ];
 
+/// What an attribute of ours adds to the other ones below it, which see it no more when they are expanded.
+pub(crate) const ONE_OF_SEVERAL: &str = "__one_of_several";
+
 /// Keys with a meaning to come: accepted by no version yet.
 const RESERVED: [&str; 4] = ["cubin", "kernel", "max_stack", "max_spills"];
 
@@ -97,6 +100,8 @@ pub(crate) struct Arguments {
     meant: Vec<Key>,
     /// Whether something could not be read at all: any key may be missing for that reason.
     unreadable: bool,
+    /// Whether the function has other attributes of ours, each for some of its launches.
+    pub(crate) is_one_of_several: bool,
     /// The whole argument list, if it is not empty.
     pub(crate) ends: Option<Ends>,
 }
@@ -106,7 +111,10 @@ impl Arguments {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut arguments = Arguments { ends: Ends::of(&tokens), ..Arguments::default() };
         for piece in split_at_commas(&tokens) {
-            arguments.parse_one(piece, diagnostics);
+            match piece {
+                [TokenTree::Ident(mark)] if mark == ONE_OF_SEVERAL => arguments.is_one_of_several = true,
+                _ => arguments.parse_one(piece, diagnostics),
+            }
         }
         arguments
     }

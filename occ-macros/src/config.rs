@@ -11,7 +11,7 @@ use crate::arguments::{Arguments, Key};
 use crate::defaults;
 use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
 use crate::item::Item;
-use crate::launch_site::LaunchSite;
+use crate::launch_site::Launches;
 use crate::value::{Value, Written, evaluate};
 use occ_core::{Arch, Argument, Gpu};
 use proc_macro2::TokenStream;
@@ -140,10 +140,10 @@ impl Reader<'_> {
     fn config(&mut self, item: &Item) -> Option<Config> {
         let gpus = self.gpus();
         let archs = self.archs(&gpus);
-        let sites = LaunchSite::of(item);
-        self.launches_agree(&sites);
-        let block = self.block(&sites);
-        let dynamic_smem = self.dynamic_smem(&sites);
+        let launches = Launches::of(item);
+        self.launches_agree(&launches);
+        let block = self.block(&launches);
+        let dynamic_smem = self.dynamic_smem(&launches);
         let (registers, registers_are_cap) = self.registers();
         let config = Config {
             static_smem: self.number(Key::StaticSmem, Argument::StaticSmem, 0).unwrap_or(Value::Known(0)),

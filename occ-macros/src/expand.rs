@@ -58,7 +58,12 @@ fn plain_check(config: &Config, options: &Options) -> TokenStream {
     let runtime = &options.runtime;
     let archs = archs(config);
     let [x, y, z] = &config.block;
-    let cap = config.registers_are_cap;
+    let declared = match (&config.registers, config.registers_are_cap) {
+        (None, _) => 0,
+        (Some(_), false) => 1,
+        (Some(_), true) => 2u8,
+    };
+    let declared = Literal::u8_unsuffixed(declared);
     let mut values = Vec::with_capacity(8);
     let zero = Value::Known(0);
     let registers = config.registers.as_ref().unwrap_or(&zero);
@@ -75,7 +80,7 @@ fn plain_check(config: &Config, options: &Options) -> TokenStream {
         Some(value) => bind.fraction(value, "min_occupancy"),
     };
     let judged = quote!(
-        #runtime::__judge(#archs, [#(#block),*], [#(#resources),*], #cap, #min_occupancy)
+        #runtime::__judge(#archs, [#(#block),*], [#(#resources),*], #declared, #min_occupancy)
     );
     let mut body = bind.tokens;
     body.extend(through_places(config, Rule::Launch, judged, runtime));
@@ -125,6 +130,11 @@ fn through_places(config: &Config, rule: Rule, judged: TokenStream, runtime: &To
                 Argument::Cluster,
                 Argument::Carveout,
                 Argument::Grid,
+                Argument::MinBlocksPerSm,
+                Argument::MinWarpsPerSm,
+                Argument::MinLaneEfficiency,
+                Argument::MinWaves,
+                Argument::MaxTailIdle,
             ],
             &[Argument::MinOccupancy, Argument::MinBlocksPerSm, Argument::MinWarpsPerSm, Argument::Arch, Argument::Gpu],
         ),
@@ -189,7 +199,7 @@ pub(crate) fn spec(name: &Ident, config: Option<&Config>, options: &Options, ite
     let launch_name = item.plain_name();
     let docs = format!("The launch of `{launch_name}` as it was checked.");
     let value = match config {
-        Some(config) => spec_value(config, options, &launch_name),
+        Some(config) => spec_value(name, config, options, item, &launch_name),
         // Something is wrong and has been reported: users of the constant must not be reported as well.
         None => quote!(#runtime::__private::unchecked_spec(#launch_name)),
     };
@@ -200,7 +210,18 @@ pub(crate) fn spec(name: &Ident, config: Option<&Config>, options: &Options, ite
     }
 }
 
-fn spec_value(config: &Config, options: &Options, launch_name: &str) -> TokenStream {
+/// Whether a constant may be another one beside the function than in its body, where it was checked.
+fn may_mean_something_else(config: &Config, options: &Options, item: &Item) -> bool {
+    let Kind::Function { body, .. } = &item.kind else {
+        return false;
+    };
+    if options.generic || config.constants().any(|tokens| mentions(tokens, &|name| name == "Self")) {
+        return true;
+    }
+    config.constants().next().is_some() && mentions(&body.stream(), &|name| name == "use" || name == "const")
+}
+
+fn spec_value(name: &Ident, config: &Config, options: &Options, item: &Item, launch_name: &str) -> TokenStream {
     let runtime = &options.runtime;
     let Parts { bindings, kernel, launch, requirement } = parts(config, options);
     let archs = config.archs.iter().map(|arch| Ident::new(&arch.name().to_uppercase(), Span::call_site()));
@@ -211,11 +232,16 @@ fn spec_value(config: &Config, options: &Options, launch_name: &str) -> TokenStr
         OnMismatch::Ignore => quote!(Ignore),
     };
     let gpus = gpus(config, runtime);
+    let mut spec = quote!(#runtime::__private::spec(
+        #launch_name, &[#(#runtime::__private::Arch::#archs),*], #gpus, #kernel, #cap, #launch, #requirement,
+        #runtime::OnMismatch::#on_mismatch,
+    ));
+    if may_mean_something_else(config, options, item) {
+        spec = call_at(Ends::one(name.span()), "__checked", spec, runtime);
+    }
     quote!({
         #bindings
-        #runtime::__private::spec(
-            #launch_name, &[#(#runtime::__private::Arch::#archs),*], #gpus, #kernel, #cap, #launch, #requirement, #runtime::OnMismatch::#on_mismatch,
-        )
+        #spec
     })
 }
 
@@ -261,12 +287,12 @@ fn parts(config: &Config, options: &Options) -> Parts {
 }
 
 fn gpus(config: &Config, runtime: &TokenStream) -> TokenStream {
-    let names = config.gpus.iter().map(|gpu| gpu.name);
+    let indices = config.gpus.iter().map(|gpu| gpu.index());
     if config.gpus.is_empty() {
         return quote!(&[]);
     }
     quote!({
-        const GPUS: &[&#runtime::__private::Gpu] = &[#(#runtime::__private::gpu(#names)),*];
+        const GPUS: &[&#runtime::__private::Gpu] = &[#(#runtime::__private::gpu(#indices)),*];
         GPUS
     })
 }
@@ -313,7 +339,12 @@ impl Bindings {
         let span = expression.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span());
         let primitive = Ident::new(primitive, span);
         let ty = quote_spanned!(span=> ::core::primitive::#primitive);
-        self.tokens.extend(quote!(#[allow(unused_parens, unused_braces)] let #local: #ty = #expression;));
+        // The compiler would find the user's own parentheses unnecessary here.
+        let starts_with_group = matches!(expression.clone().into_iter().next(), Some(TokenTree::Group(_)));
+        if starts_with_group {
+            self.tokens.extend(quote!(#[allow(unused_parens, unused_braces)]));
+        }
+        self.tokens.extend(quote!(let #local: #ty = #expression;));
         local.to_token_stream()
     }
 }

@@ -3,7 +3,7 @@
 use crate::arguments::{Arguments, Key, is_punct, split_at_commas};
 use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
 use crate::item::{GenericParameter, Item, Kind};
-use crate::value::{Written, evaluate, visible};
+use crate::value::{Written, evaluate, starts_member, visible};
 use proc_macro2::{Delimiter, Group, Literal, TokenStream, TokenTree};
 
 /// Most combinations of values.
@@ -91,9 +91,12 @@ impl Instance {
 
     fn substitute_in(&self, tokens: TokenStream) -> TokenStream {
         let mut result = TokenStream::new();
+        let mut is_member = false;
         for token in tokens {
+            let was_member = is_member;
+            is_member = starts_member(&token, is_member);
             match token {
-                TokenTree::Ident(ident) => {
+                TokenTree::Ident(ident) if !was_member => {
                     let name = ident.to_string();
                     match self.values.iter().find(|(parameter, _)| *parameter == name) {
                         // The value takes the parameter's place in the code too: that is where an error points.

@@ -1,7 +1,8 @@
 //! The item under the attribute: its attributes, signature and raw body. The body is never parsed.
 
+use crate::arguments::ONE_OF_SEVERAL;
 use crate::diagnostics::Ends;
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 
 /// A type or const parameter of a generic function.
 #[derive(Clone, Debug)]
@@ -27,13 +28,17 @@ pub(crate) enum Kind {
 pub(crate) struct Item {
     pub(crate) tokens: TokenStream,
     pub(crate) visibility: TokenStream,
+    /// Whether other attributes of ours stand below this one.
+    pub(crate) has_siblings: bool,
     pub(crate) name: Ident,
     pub(crate) kind: Kind,
 }
 
 impl Item {
     pub(crate) fn parse(tokens: TokenStream) -> Item {
-        let list: Vec<TokenTree> = tokens.clone().into_iter().collect();
+        let mut list: Vec<TokenTree> = tokens.clone().into_iter().collect();
+        let has_siblings = mark_siblings(&mut list);
+        let tokens = if has_siblings { list.iter().cloned().collect() } else { tokens };
         let mut at = after_attributes(&list);
         let start = at;
         at = after_visibility(&list, at);
@@ -41,6 +46,7 @@ impl Item {
         let mut item = Item {
             tokens,
             visibility,
+            has_siblings,
             name: Ident::new("launch", list.first().map_or_else(Span::call_site, TokenTree::span)),
             kind: Kind::Other { ends: Ends::one(Span::call_site()), what: "nothing" },
         };
@@ -88,7 +94,7 @@ impl Item {
         self.name = name.clone();
         match list.get(at + 2..) {
             Some([TokenTree::Punct(end)]) if end.as_char() == ';' => Kind::UnitStruct,
-            _ => Kind::Other { ends: Ends::one(name.span()), what: "a struct with fields or parameters" },
+            _ => Kind::Other { ends: Ends::one(name.span()), what: "a struct other than `struct Name;`" },
         }
     }
 
@@ -133,6 +139,37 @@ fn braced(token: &TokenTree) -> Option<Group> {
         }
         _ => None,
     }
+}
+
+/// Marks the other attributes of ours on an item, and says whether there are any.
+fn mark_siblings(list: &mut [TokenTree]) -> bool {
+    let end = after_attributes(list);
+    let mut marked = false;
+    for token in &mut list[..end] {
+        let TokenTree::Group(attribute) = token else {
+            continue;
+        };
+        let mut inside: Vec<TokenTree> = attribute.stream().into_iter().collect();
+        let [.., TokenTree::Ident(name), TokenTree::Group(arguments)] = &mut inside[..] else {
+            continue;
+        };
+        if name != "launch_config" {
+            continue;
+        }
+        let mut stream = arguments.stream();
+        stream.extend([
+            TokenTree::Punct(Punct::new(',', Spacing::Alone)),
+            TokenTree::Ident(Ident::new(ONE_OF_SEVERAL, arguments.span())),
+        ]);
+        let mut with_mark = Group::new(arguments.delimiter(), stream);
+        with_mark.set_span(arguments.span());
+        *arguments = with_mark;
+        let mut marked_attribute = Group::new(attribute.delimiter(), inside.into_iter().collect());
+        marked_attribute.set_span(attribute.span());
+        *attribute = marked_attribute;
+        marked = true;
+    }
+    marked
 }
 
 fn is_bracket(token: Option<&TokenTree>) -> bool {

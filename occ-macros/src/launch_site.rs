@@ -3,6 +3,10 @@
 use crate::arguments::{is_punct, split_at_commas};
 use crate::diagnostics::Ends;
 use proc_macro2::{Delimiter, Group, TokenTree};
+use quote::ToTokens;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::{Expr, Token};
 
 /// One `launch!`, as far as its block and shared memory are concerned.
 #[derive(Clone, Debug)]
@@ -11,17 +15,29 @@ pub(crate) struct LaunchSite {
     pub(crate) dynamic_smem: Vec<TokenTree>,
 }
 
-impl LaunchSite {
-    /// Every launch in a body, however deep.
-    pub(crate) fn find_all(body: &Group) -> Vec<LaunchSite> {
-        let mut sites = Vec::new();
+/// What a body launches.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Launches {
+    /// Every launch, however deep.
+    pub(crate) sites: Vec<LaunchSite>,
+    /// Launches that could not be read.
+    pub(crate) unreadable: Vec<Ends>,
+    /// Constants of inner blocks: a check at the beginning of the body does not see them.
+    pub(crate) inner_constants: Vec<String>,
+}
+
+impl Launches {
+    pub(crate) fn find(body: &Group) -> Launches {
+        let mut launches = Launches::default();
         // Most bodies launch nothing, and the compiler prints one faster than it can be walked through here.
         if body.to_string().contains("launch") {
-            find_in(body, &mut sites);
+            find_in(body, 0, &mut launches);
         }
-        sites
+        launches
     }
+}
 
+impl LaunchSite {
     /// The launch in `module.kernel<<<grid, block, shared, stream>>>(..)`.
     fn parse(tokens: &[TokenTree]) -> Option<LaunchSite> {
         let open = (0..tokens.len()).find(|&at| three(tokens, at, '<'))?;
@@ -29,26 +45,42 @@ impl LaunchSite {
             three(tokens, at, '>')
                 && matches!(tokens.get(at + 3), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
         })?;
-        let [_grid, block, dynamic_smem, _stream] = split_at_commas(&tokens[open + 3..close])[..] else {
-            return None;
-        };
-        Some(LaunchSite { block: block.to_vec(), dynamic_smem: dynamic_smem.to_vec() })
+        let between = &tokens[open + 3..close];
+        if let [_grid, block, dynamic_smem, _stream] = split_at_commas(between)[..] {
+            return Some(LaunchSite { block: block.to_vec(), dynamic_smem: dynamic_smem.to_vec() });
+        }
+        // A comma inside of `<S as Trait<A, B>>` takes a parser.
+        let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
+        let expressions = parser.parse2(between.iter().cloned().collect()).ok()?;
+        let tokens = |at: usize| Some(expressions.get(at)?.to_token_stream().into_iter().collect());
+        if expressions.len() == 4 { Some(LaunchSite { block: tokens(1)?, dynamic_smem: tokens(2)? }) } else { None }
     }
 }
 
-fn find_in(group: &Group, sites: &mut Vec<LaunchSite>) {
-    // 0: nothing, 1: `launch`, 2: `launch !`
+fn find_in(group: &Group, depth: usize, launches: &mut Launches) {
+    // 0: nothing, 1: `launch`, 2: `launch !`, 3: `const`
     let mut state = 0;
     for token in group.stream() {
         state = match token {
+            TokenTree::Ident(ident) if state == 3 => {
+                launches.inner_constants.push(ident.to_string());
+                0
+            }
+            TokenTree::Ident(ident) if ident == "const" && depth > 0 => 3,
             TokenTree::Ident(ident) => u8::from(ident == "launch"),
             TokenTree::Punct(punct) if punct.as_char() == '!' && state == 1 => 2,
             TokenTree::Group(inner) => {
                 if state == 2 {
                     let tokens: Vec<TokenTree> = inner.stream().into_iter().collect();
-                    sites.extend(LaunchSite::parse(&tokens));
+                    match LaunchSite::parse(&tokens) {
+                        Some(site) => launches.sites.push(site),
+                        None if (0..tokens.len()).any(|at| three(&tokens, at, '<')) => {
+                            launches.unreadable.extend(Ends::of(&tokens));
+                        }
+                        None => {}
+                    }
                 }
-                find_in(&inner, sites);
+                find_in(&inner, depth + 1, launches);
                 0
             }
             _ => 0,
@@ -95,7 +127,27 @@ pub(crate) fn run_time_part(tokens: &[TokenTree]) -> Option<Ends> {
 }
 
 fn is_type(name: &str) -> bool {
-    matches!(name, "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize" | "f32" | "f64")
+    matches!(
+        name,
+        "u8" | "u16"
+            | "u32"
+            | "u64"
+            | "u128"
+            | "usize"
+            | "i8"
+            | "i16"
+            | "i32"
+            | "i64"
+            | "i128"
+            | "isize"
+            | "f16"
+            | "f32"
+            | "f64"
+            | "f128"
+            | "bool"
+            | "char"
+            | "str"
+    )
 }
 
 /// The axes of a block as a launch writes them: `256`, `(16, 16)`, `BlockSize::xy(16, 16)`, `&` and `.into()` of those.
@@ -139,7 +191,8 @@ mod tests {
         let body = format!("{{{body}}}").parse::<proc_macro2::TokenStream>().unwrap();
         let Some(TokenTree::Group(group)) = body.into_iter().next() else { panic!("not a body") };
         let text = |tokens: &Vec<TokenTree>| tokens.iter().cloned().collect::<proc_macro2::TokenStream>().to_string();
-        LaunchSite::find_all(&group)
+        Launches::find(&group)
+            .sites
             .iter()
             .map(|site| (block_axes(&site.block).iter().map(text).collect(), text(&site.dynamic_smem)))
             .collect()

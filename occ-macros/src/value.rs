@@ -2,7 +2,7 @@
 
 use crate::arguments::is_punct;
 use crate::diagnostics::{Diagnostic, Ends};
-use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Literal, Spacing, TokenStream, TokenTree};
 use syn::{BinOp, Expr, Lit, UnOp};
 
 /// What a stretch of tokens is worth.
@@ -50,6 +50,9 @@ pub(crate) fn evaluate(tokens: &[TokenTree]) -> Result<Written, Diagnostic> {
         return evaluate_expression(tokens);
     };
     match token {
+        TokenTree::Literal(literal) if is_endless(literal) => {
+            Err(Diagnostic::new(Ends::one(literal.span()), "this number is too large"))
+        }
         TokenTree::Literal(literal) => literal_value(&Lit::new(literal.clone())).map_or_else(
             || evaluate_expression(tokens),
             |written| match written {
@@ -131,6 +134,22 @@ fn is_name(ident: &Ident) -> bool {
                 )))
 }
 
+/// Most groups inside of each other in a value: a parser calls itself for each.
+const DEEPEST: usize = 100;
+
+fn is_deeper(tokens: TokenStream, than: usize) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => than == 0 || is_deeper(group.stream(), than - 1),
+        _ => false,
+    })
+}
+
+/// Whether a number has more digits than any that fits, which would take long to read.
+fn is_endless(literal: &Literal) -> bool {
+    let text = literal.to_string();
+    text.len() > 400 && text.starts_with(|c: char| c.is_ascii_digit())
+}
+
 fn literal_value(literal: &Lit) -> Option<Written> {
     match literal {
         Lit::Int(number) if matches!(number.suffix(), "f32" | "f64") => {
@@ -156,6 +175,10 @@ fn evaluate_expression(tokens: &[TokenTree]) -> Result<Written, Diagnostic> {
         });
     }
     let stream: TokenStream = tokens.iter().cloned().collect();
+    if is_deeper(stream.clone(), DEEPEST) {
+        let whole = Ends::of(tokens).unwrap_or(Ends::one(proc_macro2::Span::call_site()));
+        return Err(Diagnostic::new(whole, "this expression is nested too deeply"));
+    }
     let expression: Expr = syn::parse2(stream.clone()).map_err(|error| {
         let whole = Ends::of(tokens).unwrap_or(Ends::one(error.span()));
         // An error at the end of the tokens has no place of its own.
@@ -235,13 +258,31 @@ fn fold_floats(operator: &BinOp, left: f64, right: f64) -> Option<f64> {
     }
 }
 
-/// Whether any token, at any depth, is an identifier `wanted` says yes to.
+/// Whether any token, at any depth, is an identifier `wanted` says yes to, other than behind `::` or `.`.
 pub(crate) fn mentions(tokens: &TokenStream, wanted: &impl Fn(&str) -> bool) -> bool {
-    tokens.clone().into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => wanted(&ident.to_string()),
-        TokenTree::Group(group) => mentions(&group.stream(), wanted),
-        _ => false,
+    let mut is_member = false;
+    tokens.clone().into_iter().any(|token| {
+        let found = match &token {
+            TokenTree::Ident(ident) => !is_member && wanted(&ident.to_string()),
+            TokenTree::Group(group) => mentions(&group.stream(), wanted),
+            _ => false,
+        };
+        is_member = starts_member(&token, is_member);
+        found
     })
+}
+
+/// Whether what follows a token is a member of what stands before it: behind `::` or `.`.
+pub(crate) fn starts_member(token: &TokenTree, was_member: bool) -> bool {
+    match token {
+        TokenTree::Punct(punct) => match punct.as_char() {
+            '.' => true,
+            // The second colon of `::`; a single one stands before a type.
+            ':' => punct.spacing() == Spacing::Joint || was_member,
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 #[cfg(test)]

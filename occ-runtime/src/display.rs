@@ -54,7 +54,7 @@ fn declared(f: &mut Formatter<'_>, spec: &LaunchSpec) -> Result {
         [x, y, 1] => write!(f, "{x} × {y} = ")?,
         [x, y, z] => write!(f, "{x} × {y} × {z} = ")?,
     }
-    write!(f, "{} threads", launch.threads())?;
+    write!(f, "{}", Counted(launch.threads(), "thread"))?;
     for (bytes, kind) in [(kernel.static_smem, "static"), (launch.dynamic_smem, "dynamic")] {
         if bytes > 0 {
             write!(f, ", {bytes} bytes of {kind} shared memory")?;
@@ -140,7 +140,8 @@ fn waves(f: &mut Formatter<'_>, check: &Check<'_>, gpu: &Gpu) -> Result {
     let Some(waves) = Waves::new(blocks, answer.blocks_per_sm, gpu.sm_count) else {
         return Ok(());
     };
-    write!(f, "\n  {}: {blocks} blocks over {} slots are ", gpu.name, waves.slots())?;
+    let noun = if blocks == 1 { "block" } else { "blocks" };
+    write!(f, "\n  {}: {blocks} {noun} over {} slots make ", gpu.name, waves.slots())?;
     match (waves.full(), waves.tail_blocks()) {
         (full, 0) => write!(f, "{} exactly", Wave(full)),
         (full, tail) => {

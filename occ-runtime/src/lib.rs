@@ -17,7 +17,7 @@
 #[path = "private.rs"]
 pub mod __private;
 #[doc(hidden)]
-pub use __private::{at as __at, end as __end, judge as __judge};
+pub use __private::{at as __at, checked as __checked, end as __end, judge as __judge};
 mod display;
 mod spec;
 

@@ -38,9 +38,9 @@ pub const fn carveout(percent: u32) -> Carveout {
     Carveout::Percent(if percent > u8::MAX as u32 { u8::MAX } else { percent as u8 })
 }
 
-/// The GPU of that name, which the attribute has found before.
-pub const fn gpu(name: &str) -> &'static Gpu {
-    Gpu::named(name)
+/// The GPU at a place of the table: names would have to be looked up again.
+pub const fn gpu(index: usize) -> &'static Gpu {
+    &Gpu::ALL[index]
 }
 
 /// A rule's verdict on a launch, on its way through the places an error can point at.
@@ -66,22 +66,18 @@ pub enum Judged {
 
 /// A launch without any preference, held against an occupancy (0.0 for none).
 ///
-/// `resources` are dynamic and static shared memory, registers (0 for not known) and barriers.
-pub const fn judge(
-    archs: u32,
-    block: [u32; 3],
-    resources: [u32; 4],
-    registers_are_cap: bool,
-    min_occupancy: f64,
-) -> Judged {
-    if occ_core::certainly_reaches(archs, block, resources, min_occupancy) {
+/// `resources` are dynamic and static shared memory, registers and barriers. `declared` says what the registers are: 0
+/// not declared, 1 the number, 2 a cap.
+pub const fn judge(archs: u32, block: [u32; 3], resources: [u32; 4], declared: u8, min_occupancy: f64) -> Judged {
+    let is_sound = declared == 0 || resources[2] != 0;
+    if is_sound && occ_core::certainly_reaches(archs, block, resources, min_occupancy) {
         return Judged::Passes;
     }
     let [dynamic_smem, static_smem, registers, barriers] = resources;
-    let kernel = kernel(if registers == 0 { None } else { Some(registers) }, static_smem, barriers);
+    let kernel = kernel(if declared == 0 { None } else { Some(registers) }, static_smem, barriers);
     let check = Check {
         kernel,
-        registers_are_cap,
+        registers_are_cap: declared == 2,
         launch: Launch::block(block).dynamic_smem(dynamic_smem),
         requirement: Requirement::new().min_occupancy(min_occupancy),
         ..Check::new()
@@ -149,6 +145,12 @@ pub const fn spec(
 ) -> LaunchSpec {
     let check = Check { archs, gpus, kernel, registers_are_cap, launch, requirement, notes: &[] };
     LaunchSpec::from_check(name, check, on_mismatch)
+}
+
+/// Checks a spec here too: where its values may mean something else than in the function's body.
+#[track_caller]
+pub const fn checked(spec: LaunchSpec) -> LaunchSpec {
+    spec.checked()
 }
 
 /// Stands in where a launch was wrong and has been reported.

@@ -54,17 +54,31 @@ impl LaunchSpec {
     #[track_caller]
     pub const fn new(name: &'static str, archs: &'static [Arch], kernel: Kernel, launch: Launch) -> Self {
         let check = Check { archs, kernel, launch, ..Check::new() };
-        if !check.verdict(Rule::Launch).passes() {
-            check.fail(Rule::Launch);
+        LaunchSpec { name, check, on_mismatch: OnMismatch::Error }.checked()
+    }
+
+    /// Itself, if it passes every rule.
+    #[track_caller]
+    pub(crate) const fn checked(self) -> Self {
+        let mut at = 0;
+        while at < Rule::ALL.len() {
+            if !self.check.verdict(Rule::ALL[at]).passes() {
+                self.check.fail(Rule::ALL[at]);
+            }
+            at += 1;
         }
-        LaunchSpec { name, check, on_mismatch: OnMismatch::Error }
+        self
     }
 
     pub(crate) const fn from_check(name: &'static str, check: Check<'static>, on_mismatch: OnMismatch) -> Self {
         LaunchSpec { name, check, on_mismatch }
     }
 
-    /// Names the GPUs whose SM counts the grid is held against. Their capabilities are not added to those declared.
+    /// Names the GPUs whose SM counts the grid is held against. Their capabilities must be among those declared.
+    ///
+    /// # Panics
+    ///
+    /// If they are not.
     ///
     /// ```
     /// use occ_runtime::{Arch, Gpu, Kernel, Launch, LaunchSpec, Requirement};
@@ -78,9 +92,10 @@ impl LaunchSpec {
     /// assert_eq!(SPEC.launch().grid, Some([432, 1, 1]));
     /// ```
     #[must_use]
+    #[track_caller]
     pub const fn on_gpus(mut self, gpus: &'static [&'static Gpu]) -> Self {
         self.check.gpus = gpus;
-        self
+        self.checked()
     }
 
     /// Says that the kernel's registers are a cap that holds (`-maxrregcount`) rather than its number.
@@ -106,14 +121,7 @@ impl LaunchSpec {
     #[track_caller]
     pub const fn require(mut self, requirement: Requirement) -> Self {
         self.check.requirement = requirement;
-        let mut at = 0;
-        while at < Rule::ALL.len() {
-            if !self.check.verdict(Rule::ALL[at]).passes() {
-                self.check.fail(Rule::ALL[at]);
-            }
-            at += 1;
-        }
-        self
+        self.checked()
     }
 
     /// The kernel's name.

@@ -513,7 +513,7 @@ fn advice_is_true() {
                     // The compiler keeps registers within what admits that many blocks, for each capability.
                     for &arch in check.archs {
                         let budget = register_budget(arch.limits(), &check.kernel, &check.launch, blocks).unwrap();
-                        let here = Check { archs: &[arch], ..check.with(Change::Registers(budget)) };
+                        let here = Check { archs: &[arch], gpus: &[], ..check.with(Change::Registers(budget)) };
                         prop_assert!(here.verdict(Rule::Launch).passes(), "{arch} {budget}\n{text}");
                     }
                 }

@@ -2,7 +2,7 @@
 
 use super::HELP;
 use super::short::{first_unmet, required};
-use crate::advice::{Change, common_blocks_per_sm};
+use crate::advice::{Change, blocks_for_launch_bounds};
 use crate::check::{Argument, Check, Rule};
 use crate::text::Text;
 
@@ -64,7 +64,9 @@ const fn one_help(text: &mut Text, check: &Check<'_>, rule: Rule, change: Change
         }
     }
     outcome(text, check, rule);
-    if let (Change::Registers(registers), Some(blocks)) = (change, common_blocks_per_sm(check)) {
+    if let Change::Registers(registers) = change
+        && let Some(blocks) = blocks_for_launch_bounds(check, registers)
+    {
         text.str(" (compile the kernel with ");
         if check.registers_are_cap {
             text.str("`-maxrregcount=").num(registers as u64).str("`)");

@@ -29,9 +29,10 @@ pub(super) const fn falls_short(text: &mut Text, check: &Check<'_>) {
     }
     let named = if all > NAMED + 1 { NAMED } else { all };
     let mut done = 0;
-    at = 0;
-    while at < check.archs.len() && done < named {
-        let arch = check.archs[at];
+    let mut order = Order::new(check, named < all);
+    while let Some(arch) = order.next(check)
+        && done < named
+    {
         if let Some(answer) = short_on(check, arch)
             && misses(check, requirement, arch, &answer)
         {
@@ -40,7 +41,6 @@ pub(super) const fn falls_short(text: &mut Text, check: &Check<'_>) {
             text.str(" on ").str(arch.name());
             done += 1;
         }
-        at += 1;
     }
     if named < all {
         text.str(" and on ").num((all - named) as u64).str(" more");
@@ -52,10 +52,28 @@ pub(super) const fn falls_short(text: &mut Text, check: &Check<'_>) {
         1 => one_cause(text, check),
         short => causes_by_arch(text, check, if short > NAMED + 1 { NAMED } else { short }),
     }
+    beyond_any(text, check, requirement);
     other_requirements(text, check, requirement);
     if any(check, Standing::Passes) {
         text.str(NOTE).str("it passes on ");
         list(text, check, Standing::Passes, true);
+    }
+}
+
+/// A requirement that no launch can reach on some capability.
+const fn beyond_any(text: &mut Text, check: &Check<'_>, requirement: Argument) {
+    let mut at = 0;
+    while at < check.archs.len() {
+        let arch = check.archs[at];
+        at += 1;
+        let sm = arch.limits();
+        if check.asks_too_much(sm, requirement) {
+            text.str(NOTE).str("an SM of ").str(arch.name()).str(" holds at most ");
+            match requirement {
+                Argument::MinBlocksPerSm => count_of(text, sm.max_blocks_per_sm, "block"),
+                _ => count_of(text, sm.max_warps_per_sm, "warp"),
+            };
+        }
     }
 }
 
@@ -76,10 +94,10 @@ const fn one_cause(text: &mut Text, check: &Check<'_>) {
 /// One line for each of several capabilities: what fits there, what limits it, and every block limit.
 const fn causes_by_arch(text: &mut Text, check: &Check<'_>, named: usize) {
     let mut done = 0;
-    let mut at = 0;
-    while at < check.archs.len() && done < named {
-        let arch = check.archs[at];
-        at += 1;
+    let mut order = Order::new(check, named < count(check, Standing::Short));
+    while let Some(arch) = order.next(check)
+        && done < named
+    {
         let Some(answer) = short_on(check, arch) else {
             continue;
         };
@@ -99,6 +117,57 @@ const fn causes_by_arch(text: &mut Text, check: &Check<'_>, named: usize) {
         text.str(" (blocks each allows: ");
         table(text, &answer);
         text.str(")");
+    }
+}
+
+/// The capabilities in the order they are told: as declared, but the worst first where not all are named, since it is
+/// the one that decides what is limiting and what helps.
+struct Order {
+    worst: Option<usize>,
+    at: usize,
+    told_worst: bool,
+}
+
+impl Order {
+    const fn new(check: &Check<'_>, worst_first: bool) -> Self {
+        let mut worst: Option<(usize, f64)> = None;
+        let mut at = 0;
+        while worst_first && at < check.archs.len() {
+            if let Some(answer) = short_on(check, check.archs[at]) {
+                let fraction = answer.fraction();
+                let is_worse = match worst {
+                    Some((_, least)) => fraction < least,
+                    None => true,
+                };
+                if is_worse {
+                    worst = Some((at, fraction));
+                }
+            }
+            at += 1;
+        }
+        let worst = match worst {
+            Some((at, _)) => Some(at),
+            None => None,
+        };
+        Order { worst, at: 0, told_worst: false }
+    }
+
+    const fn next(&mut self, check: &Check<'_>) -> Option<Arch> {
+        if let (Some(worst), false) = (self.worst, self.told_worst) {
+            self.told_worst = true;
+            return Some(check.archs[worst]);
+        }
+        if let Some(worst) = self.worst
+            && self.at == worst
+        {
+            self.at += 1;
+        }
+        let at = self.at;
+        if at >= check.archs.len() {
+            return None;
+        }
+        self.at += 1;
+        Some(check.archs[at])
     }
 }
 

@@ -5,13 +5,14 @@ use super::{Axes, Reader};
 use crate::arguments::{Argument as Given, Key};
 use crate::diagnostics::{Diagnostic, Ends};
 use crate::item::{Item, Kind};
-use crate::launch_site::{LaunchSite, block_axes, run_time_part};
+use crate::launch_site::{LaunchSite, Launches, block_axes, run_time_part};
 use crate::value::{Value, Written, evaluate, mentions, visible};
 use occ_core::Argument;
 use proc_macro2::{TokenStream, TokenTree};
 
 impl Reader<'_> {
-    pub(super) fn block(&mut self, sites: &[LaunchSite]) -> Option<Axes> {
+    pub(super) fn block(&mut self, launches: &Launches) -> Option<Axes> {
+        let sites = &launches.sites;
         if let Some(given) = self.arguments.get(Key::Block) {
             let block = self.axes(Key::Block, Argument::Block);
             if let Some(block) = &block {
@@ -34,20 +35,21 @@ impl Reader<'_> {
         if !all_alike(sites, Part::Block) {
             return None;
         }
-        self.known_before_run_time("block", &site.block)?;
+        self.known_before_run_time("block", &site.block, launches)?;
         let ends = Ends::of(&site.block)?;
         self.places.push((Argument::Block, ends));
         let axes = block_axes(&site.block);
         self.read_axes(&axes, "block", ends)
     }
 
-    pub(super) fn dynamic_smem(&mut self, sites: &[LaunchSite]) -> Option<Value<u32>> {
+    pub(super) fn dynamic_smem(&mut self, launches: &Launches) -> Option<Value<u32>> {
+        let sites = &launches.sites;
         if let Some(given) = self.arguments.get(Key::DynamicSmem) {
             let bytes = self.number(Key::DynamicSmem, Argument::DynamicSmem, 0);
             if let Some(bytes) = &bytes {
                 self.contradiction(given, sites, "dynamic_smem", &|site| match evaluate(&site.dynamic_smem) {
-                    Ok(Written::Integer(launched)) if launched != i128::from(bytes.known()?) => {
-                        Some((bytes.known()?.to_string(), launched.to_string()))
+                    Ok(Written::Integer(there)) if there != i128::from(bytes.known()?) => {
+                        Some((bytes.known()?.to_string(), there.to_string()))
                     }
                     _ => None,
                 });
@@ -67,22 +69,30 @@ impl Reader<'_> {
         if self.is_own_spec(&site.dynamic_smem) {
             return Some(Value::Known(0));
         }
-        self.known_before_run_time("dynamic_smem", &site.dynamic_smem)?;
+        self.known_before_run_time("dynamic_smem", &site.dynamic_smem, launches)?;
         let ends = Ends::of(&site.dynamic_smem)?;
         self.places.push((Argument::DynamicSmem, ends));
         self.read_number(&Source { name: "dynamic_smem", tokens: &site.dynamic_smem, ends }, 0)
     }
 
-    /// Reports launches that differ in something that was not declared.
-    pub(super) fn launches_agree(&mut self, sites: &[LaunchSite]) {
-        let undecided: Vec<String> = [(Key::Block, Part::Block), (Key::DynamicSmem, Part::DynamicSmem)]
-            .into_iter()
-            .filter(|(key, part)| !self.arguments.has(*key) && !all_alike(sites, *part))
-            .map(|(key, _)| format!("`{}`", key.name()))
-            .collect();
-        if !undecided.is_empty() {
-            let text = format!("this function has {} launches that differ: which one is this?", sites.len());
-            let help = format!("declare {}", undecided.join(" and "));
+    /// Reports launches that cannot be read, or that differ, where they are to supply what was not declared.
+    pub(super) fn launches_agree(&mut self, launches: &Launches) {
+        let parts = [(Key::Block, Part::Block), (Key::DynamicSmem, Part::DynamicSmem)];
+        let missing = parts.into_iter().filter(|(key, _)| !self.arguments.has(*key));
+        let names = |parts: &[(Key, Part)]| {
+            parts.iter().map(|(key, _)| format!("`{}`", key.name())).collect::<Vec<_>>().join(" and ")
+        };
+        let missing: Vec<(Key, Part)> = missing.collect();
+        if let (Some(ends), false) = (launches.unreadable.first(), missing.is_empty()) {
+            let error = Diagnostic::new(*ends, "this launch cannot be read");
+            self.error(error.help(&format!("declare {} in `launch_config`", names(&missing))));
+            return;
+        }
+        let differing: Vec<(Key, Part)> =
+            missing.into_iter().filter(|(_, part)| !all_alike(&launches.sites, *part)).collect();
+        if !differing.is_empty() {
+            let text = format!("this function has {} launches that differ: which one is this?", launches.sites.len());
+            let help = format!("declare {}", names(&differing));
             self.error(Diagnostic::new(self.elsewhere, text).help(&help));
         }
     }
@@ -93,11 +103,24 @@ impl Reader<'_> {
             return false;
         };
         let name = visible(&given.value).iter().cloned().collect::<TokenStream>().to_string();
-        mentions(&tokens.iter().cloned().collect(), &|ident| ident == name)
+        has_ident(tokens, &name)
     }
 
     /// Refuses a value that only exists at run time.
-    pub(super) fn known_before_run_time(&mut self, name: &str, tokens: &[TokenTree]) -> Option<()> {
+    pub(super) fn known_before_run_time(
+        &mut self,
+        name: &str,
+        tokens: &[TokenTree],
+        launches: &Launches,
+    ) -> Option<()> {
+        let expression = tokens.iter().cloned().collect();
+        if mentions(&expression, &|ident| launches.inner_constants.iter().any(|constant| constant == ident)) {
+            let ends = Ends::of(tokens)?;
+            let text = "this is a constant of an inner block, which a check of the function cannot see";
+            let help = format!("declare `{name} = ..` in `launch_config`");
+            self.error(Diagnostic::new(ends, text).help(&help));
+            return None;
+        }
         let Some(ends) = run_time_part(tokens) else {
             return Some(());
         };
@@ -107,7 +130,8 @@ impl Reader<'_> {
         None
     }
 
-    /// A declared value that no launch in the body agrees with, where all are known.
+    /// A declared value that a launch in the body contradicts. With several attributes on the function each is for
+    /// some of its launches: then one must agree.
     pub(super) fn contradiction(
         &mut self,
         given: &Given,
@@ -115,25 +139,40 @@ impl Reader<'_> {
         name: &str,
         differs: &dyn Fn(&LaunchSite) -> Option<(String, String)>,
     ) {
-        let different: Option<Vec<(String, String)>> = sites.iter().map(differs).collect();
-        if let Some(different) = different
-            && let Some((declared, launched)) = different.first()
-        {
-            let text = format!("`{name}` is {declared}, but the function launches {launched}");
-            let help = format!("write `{name} = {launched}`, or launch what is declared");
-            self.error(Diagnostic::new(given.ends, text).help(&help));
+        let different: Vec<(String, String)> = sites.iter().filter_map(differs).collect();
+        let Some((declared, launched)) = different.first() else {
+            return;
+        };
+        if self.arguments.is_one_of_several && different.len() < sites.len() {
+            return;
+        }
+        let text = format!("`{name}` is {declared}, but the function launches {launched}");
+        let help = if sites.len() == 1 {
+            format!("write `{name} = {launched}`, or launch what is declared")
+        } else {
+            "put one `launch_config` for each different launch on the function".to_owned()
+        };
+        self.error(Diagnostic::new(given.ends, text).help(&help));
+    }
+}
+
+impl Launches {
+    /// The launches of a function's body: they supply what was not declared, and must not contradict what was.
+    pub(super) fn of(item: &Item) -> Launches {
+        match &item.kind {
+            Kind::Function { body, .. } => Launches::find(body),
+            _ => Launches::default(),
         }
     }
 }
 
-impl LaunchSite {
-    /// The launches of a function's body: they supply what was not declared, and must not contradict what was.
-    pub(super) fn of(item: &Item) -> Vec<LaunchSite> {
-        match &item.kind {
-            Kind::Function { body, .. } => LaunchSite::find_all(body),
-            _ => Vec::new(),
-        }
-    }
+/// Whether an identifier stands anywhere in tokens.
+fn has_ident(tokens: &[TokenTree], name: &str) -> bool {
+    tokens.iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == name,
+        TokenTree::Group(group) => has_ident(&group.stream().into_iter().collect::<Vec<_>>(), name),
+        _ => false,
+    })
 }
 
 /// What a launch can supply.
@@ -145,12 +184,16 @@ enum Part {
 
 /// Whether all launches are written alike in one part.
 fn all_alike(sites: &[LaunchSite], part: Part) -> bool {
+    // `256` and `(256, 1, 1)` are alike; constants are if they are written alike.
     let text = |site: &LaunchSite| {
         let tokens = match part {
             Part::Block => &site.block,
             Part::DynamicSmem => &site.dynamic_smem,
         };
-        tokens.iter().cloned().collect::<TokenStream>().to_string()
+        match known_axes(&block_axes(tokens)) {
+            Some(axes) => in_axes(axes),
+            None => tokens.iter().cloned().collect::<TokenStream>().to_string(),
+        }
     };
     sites.windows(2).all(|pair| text(&pair[0]) == text(&pair[1]))
 }

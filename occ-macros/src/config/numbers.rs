@@ -1,7 +1,7 @@
 //! Whole numbers, fractions and axes: read, and held against what they can be.
 
 use super::{Axes, Reader};
-use crate::arguments::{Argument as Given, Key};
+use crate::arguments::{Argument as Given, Key, is_punct};
 use crate::diagnostics::{Diagnostic, Ends};
 use crate::launch_site::axes_in;
 use crate::value::{Value, Written, evaluate, visible};
@@ -67,6 +67,12 @@ impl Reader<'_> {
         let value = match evaluate(&given.value) {
             Ok(Written::Constant(tokens)) => return Some(Value::Constant(tokens)),
             Ok(Written::Float(value)) => value,
+            Ok(Written::Integer(_)) if given.value.iter().any(|token| is_punct(token, '/')) => {
+                let text = format!("`{name}` is a division of whole numbers, which drops the fraction");
+                let error = Diagnostic::new(given.ends, text);
+                self.error(error.help("write it with decimal points, as in `1.0 / 2.0`"));
+                return None;
+            }
             Ok(Written::Integer(value)) => value as f64,
             Ok(Written::Text(_)) => {
                 self.error(Diagnostic::new(given.ends, format!("`{name}` must be a number, not a string")));

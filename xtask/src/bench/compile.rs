@@ -154,7 +154,7 @@ fn checks() -> String {
         let _ = writeln!(
             source,
             "const _: () = ::occ_runtime::__end(::occ_runtime::__judge({archs}, [BLOCK, 1, 1], [SMEM + \
-             {at}, 0, REGISTERS, 1], false, 0.25));"
+             {at}, 0, REGISTERS, 1], 1, 0.25));"
         );
     }
     source
