@@ -41,6 +41,30 @@ impl Requirement {
         }
     }
 
+    /// This and `more`: where both say something, `more` holds.
+    #[must_use]
+    pub const fn and(mut self, more: Requirement) -> Self {
+        if more.min_occupancy.is_some() {
+            self.min_occupancy = more.min_occupancy;
+        }
+        if more.min_blocks_per_sm.is_some() {
+            self.min_blocks_per_sm = more.min_blocks_per_sm;
+        }
+        if more.min_warps_per_sm.is_some() {
+            self.min_warps_per_sm = more.min_warps_per_sm;
+        }
+        if more.min_lane_efficiency.is_some() {
+            self.min_lane_efficiency = more.min_lane_efficiency;
+        }
+        if more.min_waves.is_some() {
+            self.min_waves = more.min_waves;
+        }
+        if more.max_tail_idle.is_some() {
+            self.max_tail_idle = more.max_tail_idle;
+        }
+        self
+    }
+
     /// Requires a theoretical occupancy of 0.0 to 1.0.
     #[must_use]
     pub const fn min_occupancy(mut self, fraction: f64) -> Self {

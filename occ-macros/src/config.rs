@@ -117,6 +117,7 @@ pub(crate) fn read(arguments: &Arguments, item: &Item, diagnostics: &mut Diagnos
         notes: Vec::new(),
         consulted: Vec::new(),
         elsewhere,
+        is_one_of_several: arguments.is_one_of_several || !item.siblings.is_empty(),
         sound: true,
     };
     let config = reader.config(item);
@@ -132,6 +133,8 @@ struct Reader<'a> {
     notes: Vec<String>,
     consulted: Vec<&'static str>,
     elsewhere: Ends,
+    /// Whether the function has several attributes of ours, each for some of its launches.
+    is_one_of_several: bool,
     /// Whether nothing was wrong so far.
     sound: bool,
 }
@@ -142,6 +145,7 @@ impl Reader<'_> {
         let archs = self.archs(&gpus);
         let launches = Launches::of(item);
         self.launches_agree(&launches);
+        self.every_launch_is_declared(item, &launches);
         let block = self.block(&launches);
         let dynamic_smem = self.dynamic_smem(&launches);
         let (registers, registers_are_cap) = self.registers();

@@ -218,7 +218,27 @@ fn may_mean_something_else(config: &Config, options: &Options, item: &Item) -> b
     if options.generic || config.constants().any(|tokens| mentions(tokens, &|name| name == "Self")) {
         return true;
     }
-    config.constants().next().is_some() && mentions(&body.stream(), &|name| name == "use" || name == "const")
+    config.constants().next().is_some() && may_declare_items(&body.stream())
+}
+
+/// Whether code may declare an item, itself or by a macro other than `launch!`.
+fn may_declare_items(tokens: &TokenStream) -> bool {
+    let mut before = String::new();
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => {
+            before = ident.to_string();
+            matches!(
+                before.as_str(),
+                "const" | "static" | "use" | "enum" | "struct" | "union" | "type" | "fn" | "mod" | "trait" | "extern"
+            )
+        }
+        TokenTree::Punct(punct) => punct.as_char() == '!' && !before.is_empty() && before != "launch",
+        TokenTree::Group(group) => {
+            before.clear();
+            may_declare_items(&group.stream())
+        }
+        TokenTree::Literal(_) => false,
+    })
 }
 
 fn spec_value(name: &Ident, config: &Config, options: &Options, item: &Item, launch_name: &str) -> TokenStream {

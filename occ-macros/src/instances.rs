@@ -3,7 +3,7 @@
 use crate::arguments::{Arguments, Key, is_punct, split_at_commas};
 use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
 use crate::item::{GenericParameter, Item, Kind};
-use crate::value::{Written, evaluate, starts_member, visible};
+use crate::value::{Path, Written, evaluate, visible};
 use proc_macro2::{Delimiter, Group, Literal, TokenStream, TokenTree};
 
 /// Most combinations of values.
@@ -91,12 +91,12 @@ impl Instance {
 
     fn substitute_in(&self, tokens: TokenStream) -> TokenStream {
         let mut result = TokenStream::new();
-        let mut is_member = false;
+        let mut path = Path::default();
         for token in tokens {
-            let was_member = is_member;
-            is_member = starts_member(&token, is_member);
+            let is_member = path.at_member();
+            path.follow(&token);
             match token {
-                TokenTree::Ident(ident) if !was_member => {
+                TokenTree::Ident(ident) if !is_member => {
                     let name = ident.to_string();
                     match self.values.iter().find(|(parameter, _)| *parameter == name) {
                         // The value takes the parameter's place in the code too: that is where an error points.
@@ -157,13 +157,28 @@ fn wrong_type(parameter: &GenericParameter, value: &[TokenTree]) -> Option<Diagn
     let [TokenTree::Literal(literal)] = &value[..] else {
         return None;
     };
-    let is_number = matches!(evaluate(&value), Ok(Written::Integer(_)));
-    let of_numbers = matches!(
-        const_type.as_str(),
-        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize"
-    );
-    let text = format!("`{}` is a `{const_type}`, not `{literal}`", parameter.name);
-    (of_numbers && !is_number).then(|| Diagnostic::new(Ends::one(literal.span()), text))
+    let number = match evaluate(&value) {
+        Ok(Written::Integer(number)) => Some(number),
+        _ => None,
+    };
+    let fits = |bits: u32, signed: bool| {
+        let (least, most) = if signed { (-(1 << (bits - 1)), 1 << (bits - 1)) } else { (0, 1 << bits) };
+        number.is_some_and(|number| (least..most).contains(&number))
+    };
+    let is_right = match const_type.as_str() {
+        "u8" => fits(8, false),
+        "u16" => fits(16, false),
+        "u32" => fits(32, false),
+        "u64" | "usize" => fits(64, false),
+        "i8" => fits(8, true),
+        "i16" => fits(16, true),
+        "i32" => fits(32, true),
+        "i64" | "isize" => fits(64, true),
+        "bool" | "char" => number.is_none(),
+        _ => true,
+    };
+    let text = format!("`{}` is a `{const_type}`, which `{literal}` is not", parameter.name);
+    (!is_right).then(|| Diagnostic::new(Ends::one(literal.span()), text))
 }
 
 /// A value with the type its parameter has, as one token where it is a literal.

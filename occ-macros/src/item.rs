@@ -28,8 +28,8 @@ pub(crate) enum Kind {
 pub(crate) struct Item {
     pub(crate) tokens: TokenStream,
     pub(crate) visibility: TokenStream,
-    /// Whether other attributes of ours stand below this one.
-    pub(crate) has_siblings: bool,
+    /// The arguments of other attributes of ours below this one.
+    pub(crate) siblings: Vec<TokenStream>,
     pub(crate) name: Ident,
     pub(crate) kind: Kind,
 }
@@ -37,8 +37,8 @@ pub(crate) struct Item {
 impl Item {
     pub(crate) fn parse(tokens: TokenStream) -> Item {
         let mut list: Vec<TokenTree> = tokens.clone().into_iter().collect();
-        let has_siblings = mark_siblings(&mut list);
-        let tokens = if has_siblings { list.iter().cloned().collect() } else { tokens };
+        let siblings = mark_siblings(&mut list);
+        let tokens = if siblings.is_empty() { tokens } else { list.iter().cloned().collect() };
         let mut at = after_attributes(&list);
         let start = at;
         at = after_visibility(&list, at);
@@ -46,7 +46,7 @@ impl Item {
         let mut item = Item {
             tokens,
             visibility,
-            has_siblings,
+            siblings,
             name: Ident::new("launch", list.first().map_or_else(Span::call_site, TokenTree::span)),
             kind: Kind::Other { ends: Ends::one(Span::call_site()), what: "nothing" },
         };
@@ -141,10 +141,10 @@ fn braced(token: &TokenTree) -> Option<Group> {
     }
 }
 
-/// Marks the other attributes of ours on an item, and says whether there are any.
-fn mark_siblings(list: &mut [TokenTree]) -> bool {
+/// Marks the other attributes of ours on an item, and returns their arguments.
+fn mark_siblings(list: &mut [TokenTree]) -> Vec<TokenStream> {
     let end = after_attributes(list);
-    let mut marked = false;
+    let mut siblings = Vec::new();
     for token in &mut list[..end] {
         let TokenTree::Group(attribute) = token else {
             continue;
@@ -157,6 +157,7 @@ fn mark_siblings(list: &mut [TokenTree]) -> bool {
             continue;
         }
         let mut stream = arguments.stream();
+        siblings.push(stream.clone());
         stream.extend([
             TokenTree::Punct(Punct::new(',', Spacing::Alone)),
             TokenTree::Ident(Ident::new(ONE_OF_SEVERAL, arguments.span())),
@@ -167,9 +168,8 @@ fn mark_siblings(list: &mut [TokenTree]) -> bool {
         let mut marked_attribute = Group::new(attribute.delimiter(), inside.into_iter().collect());
         marked_attribute.set_span(attribute.span());
         *attribute = marked_attribute;
-        marked = true;
     }
-    marked
+    siblings
 }
 
 fn is_bracket(token: Option<&TokenTree>) -> bool {

@@ -22,8 +22,9 @@ pub(crate) struct Launches {
     pub(crate) sites: Vec<LaunchSite>,
     /// Launches that could not be read.
     pub(crate) unreadable: Vec<Ends>,
-    /// Constants of inner blocks: a check at the beginning of the body does not see them.
-    pub(crate) inner_constants: Vec<String>,
+    /// Names that inner blocks and functions declare: a check at the beginning of the body does not see them. `*`
+    /// stands for names that cannot be known.
+    pub(crate) inner_names: Vec<String>,
 }
 
 impl Launches {
@@ -58,15 +59,12 @@ impl LaunchSite {
 }
 
 fn find_in(group: &Group, depth: usize, launches: &mut Launches) {
-    // 0: nothing, 1: `launch`, 2: `launch !`, 3: `const`
+    let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
+    inner_names(&tokens, depth, &mut launches.inner_names);
+    // 0: nothing, 1: `launch`, 2: `launch !`
     let mut state = 0;
-    for token in group.stream() {
+    for token in tokens {
         state = match token {
-            TokenTree::Ident(ident) if state == 3 => {
-                launches.inner_constants.push(ident.to_string());
-                0
-            }
-            TokenTree::Ident(ident) if ident == "const" && depth > 0 => 3,
             TokenTree::Ident(ident) => u8::from(ident == "launch"),
             TokenTree::Punct(punct) if punct.as_char() == '!' && state == 1 => 2,
             TokenTree::Group(inner) => {
@@ -85,6 +83,42 @@ fn find_in(group: &Group, depth: usize, launches: &mut Launches) {
             }
             _ => 0,
         };
+    }
+}
+
+/// Names declared by items in `tokens`, which are inner ones if the depth is not 0, and by generic parameters.
+fn inner_names(tokens: &[TokenTree], depth: usize, names: &mut Vec<String>) {
+    for (at, token) in tokens.iter().enumerate() {
+        let TokenTree::Ident(keyword) = token else {
+            continue;
+        };
+        let before = at.checked_sub(1).map(|before| &tokens[before]);
+        let is_parameter = before.is_some_and(|token| is_punct(token, '<') || is_punct(token, ','));
+        match keyword.to_string().as_str() {
+            // Everything up to the semicolon: segments of the path do no harm.
+            "use" if depth > 0 => {
+                for token in tokens[at + 1..].iter().take_while(|token| !is_punct(token, ';')) {
+                    names.push(if is_punct(token, '*') { "*".to_owned() } else { token.to_string() });
+                    if matches!(token, TokenTree::Group(_)) {
+                        names.push("*".to_owned());
+                    }
+                }
+            }
+            // Not the `const` of a pointer.
+            "const" | "static" | "enum" | "struct" | "union" | "type" | "fn" | "mod"
+                if (depth > 0 || is_parameter) && !before.is_some_and(|token| is_punct(token, '*')) =>
+            {
+                let declared = tokens[at + 1..].iter().find_map(|token| match token {
+                    TokenTree::Ident(ident) if !matches!(ident.to_string().as_str(), "mut" | "unsafe" | "fn") => {
+                        Some(Some(ident.to_string()))
+                    }
+                    TokenTree::Ident(_) => None,
+                    _ => Some(None),
+                });
+                names.extend(declared.flatten());
+            }
+            _ => {}
+        }
     }
 }
 
@@ -167,13 +201,23 @@ pub(crate) fn block_axes(tokens: &[TokenTree]) -> Vec<Vec<TokenTree>> {
     }
     if let [.., TokenTree::Ident(ty), _, _, TokenTree::Ident(constructor), TokenTree::Group(arguments)] = tokens
         && ty == "BlockSize"
-        && (constructor == "x" || constructor == "xy" || constructor == "xyz")
+        && (constructor == "x" || constructor == "xy" || constructor == "xyz" || constructor == "from")
     {
-        return axes_in(arguments);
+        return unwrapped(axes_in(arguments));
     }
     match tokens {
-        [TokenTree::Group(group)] if group.delimiter() == Delimiter::Parenthesis => axes_in(group),
+        [TokenTree::Group(group)] if matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Brace) => {
+            unwrapped(axes_in(group))
+        }
         _ => vec![tokens.to_vec()],
+    }
+}
+
+/// The axes in further parentheses or braces around them.
+fn unwrapped(axes: Vec<Vec<TokenTree>>) -> Vec<Vec<TokenTree>> {
+    match &axes[..] {
+        [one] if matches!(&one[..], [TokenTree::Group(_)]) => block_axes(one),
+        _ => axes,
     }
 }
 

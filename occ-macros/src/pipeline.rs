@@ -30,11 +30,10 @@ fn expand(arguments: TokenStream, item: TokenStream, diagnostics: &mut Diagnosti
         return item.tokens;
     }
     // A unit struct is checked beside itself, where `Self` means nothing.
-    let mut arguments = match item.kind {
+    let arguments = match item.kind {
         Kind::UnitStruct => Instance::of_struct(&item).substitute(&arguments),
         _ => arguments,
     };
-    arguments.is_one_of_several |= item.has_siblings;
     if let (Kind::UnitStruct, Some(given)) = (&item.kind, arguments.get(Key::Generic)) {
         let error = Diagnostic::new(given.key_ends, "a unit struct has no parameters for `generic` to be about");
         diagnostics.push(error.help("remove `generic`"));

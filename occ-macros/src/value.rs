@@ -137,6 +137,9 @@ fn is_name(ident: &Ident) -> bool {
 /// Most groups inside of each other in a value: a parser calls itself for each.
 const DEEPEST: usize = 100;
 
+/// Most tokens of a value outside of groups.
+const LONGEST: usize = 4096;
+
 fn is_deeper(tokens: TokenStream, than: usize) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Group(group) => than == 0 || is_deeper(group.stream(), than - 1),
@@ -175,9 +178,10 @@ fn evaluate_expression(tokens: &[TokenTree]) -> Result<Written, Diagnostic> {
         });
     }
     let stream: TokenStream = tokens.iter().cloned().collect();
-    if is_deeper(stream.clone(), DEEPEST) {
+    let opened = tokens.iter().filter(|token| is_punct(token, '<')).count();
+    if opened > DEEPEST || tokens.len() > LONGEST || is_deeper(stream.clone(), DEEPEST) {
         let whole = Ends::of(tokens).unwrap_or(Ends::one(proc_macro2::Span::call_site()));
-        return Err(Diagnostic::new(whole, "this expression is nested too deeply"));
+        return Err(Diagnostic::new(whole, "this expression is too long or nested too deeply"));
     }
     let expression: Expr = syn::parse2(stream.clone()).map_err(|error| {
         let whole = Ends::of(tokens).unwrap_or(Ends::one(error.span()));
@@ -260,28 +264,51 @@ fn fold_floats(operator: &BinOp, left: f64, right: f64) -> Option<f64> {
 
 /// Whether any token, at any depth, is an identifier `wanted` says yes to, other than behind `::` or `.`.
 pub(crate) fn mentions(tokens: &TokenStream, wanted: &impl Fn(&str) -> bool) -> bool {
-    let mut is_member = false;
+    let mut path = Path::default();
     tokens.clone().into_iter().any(|token| {
         let found = match &token {
-            TokenTree::Ident(ident) => !is_member && wanted(&ident.to_string()),
+            TokenTree::Ident(ident) => !path.at_member() && wanted(&ident.to_string()),
             TokenTree::Group(group) => mentions(&group.stream(), wanted),
             _ => false,
         };
-        is_member = starts_member(&token, is_member);
+        path.follow(&token);
         found
     })
 }
 
-/// Whether what follows a token is a member of what stands before it: behind `::` or `.`.
-pub(crate) fn starts_member(token: &TokenTree, was_member: bool) -> bool {
-    match token {
-        TokenTree::Punct(punct) => match punct.as_char() {
-            '.' => true,
-            // The second colon of `::`; a single one stands before a type.
-            ':' => punct.spacing() == Spacing::Joint || was_member,
-            _ => false,
-        },
-        _ => false,
+/// Follows tokens to know whether the next one is a member of what stands before it: behind `::` or a single `.`.
+#[derive(Default)]
+pub(crate) struct Path {
+    state: PathState,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum PathState {
+    #[default]
+    Elsewhere,
+    OneColon,
+    Range,
+    Member,
+}
+
+impl Path {
+    pub(crate) fn at_member(&self) -> bool {
+        self.state == PathState::Member
+    }
+
+    pub(crate) fn follow(&mut self, token: &TokenTree) {
+        let TokenTree::Punct(punct) = token else {
+            self.state = PathState::Elsewhere;
+            return;
+        };
+        self.state = match (punct.as_char(), punct.spacing(), self.state) {
+            (':', Spacing::Alone, PathState::OneColon) | ('.', Spacing::Alone, PathState::Elsewhere) => {
+                PathState::Member
+            }
+            (':', Spacing::Joint, _) => PathState::OneColon,
+            ('.', Spacing::Joint, _) => PathState::Range,
+            _ => PathState::Elsewhere,
+        };
     }
 }
 

@@ -112,7 +112,8 @@ impl LaunchSpec {
         self
     }
 
-    /// Requires that the launch can run and reaches `requirement` on every declared capability.
+    /// Requires that the launch can run and reaches `requirement` on every declared capability, and what was required
+    /// before where `requirement` says nothing.
     ///
     /// # Panics
     ///
@@ -120,7 +121,7 @@ impl LaunchSpec {
     #[must_use]
     #[track_caller]
     pub const fn require(mut self, requirement: Requirement) -> Self {
-        self.check.requirement = requirement;
+        self.check.requirement = self.check.requirement.and(requirement);
         self.checked()
     }
 

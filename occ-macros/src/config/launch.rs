@@ -2,13 +2,13 @@
 
 use super::numbers::{Source, in_axes, known_axes};
 use super::{Axes, Reader};
-use crate::arguments::{Argument as Given, Key};
-use crate::diagnostics::{Diagnostic, Ends};
+use crate::arguments::{Argument as Given, Arguments, Key};
+use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
 use crate::item::{Item, Kind};
 use crate::launch_site::{LaunchSite, Launches, block_axes, run_time_part};
 use crate::value::{Value, Written, evaluate, mentions, visible};
 use occ_core::Argument;
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 impl Reader<'_> {
     pub(super) fn block(&mut self, launches: &Launches) -> Option<Axes> {
@@ -97,26 +97,65 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a launch takes a value from the constant that this attribute makes.
-    pub(super) fn is_own_spec(&self, tokens: &[TokenTree]) -> bool {
-        let Some(given) = self.arguments.get(Key::Spec) else {
-            return false;
-        };
-        let name = visible(&given.value).iter().cloned().collect::<TokenStream>().to_string();
-        has_ident(tokens, &name)
+    /// Reports a launch that none of several attributes on the function is for. The first of them sees all.
+    pub(super) fn every_launch_is_declared(&mut self, item: &Item, launches: &Launches) {
+        if item.siblings.is_empty() || self.arguments.is_one_of_several {
+            return;
+        }
+        let mut ignored = Diagnostics::default();
+        let siblings: Vec<Arguments> =
+            item.siblings.iter().map(|tokens| Arguments::parse(tokens.clone(), &mut ignored)).collect();
+        drop(ignored.into_errors());
+        for site in &launches.sites {
+            if !siblings.iter().chain([self.arguments]).any(|arguments| may_be_for(arguments, site)) {
+                let ends = Ends::of(&site.block).unwrap_or(self.elsewhere);
+                let error = Diagnostic::new(ends, "none of the function's `launch_config` is for this launch");
+                self.error(error.help("add one with this block and this shared memory"));
+            }
+        }
     }
 
-    /// Refuses a value that only exists at run time.
+    /// Whether a launch takes a value from the constant that this attribute makes.
+    pub(super) fn is_own_spec(&self, tokens: &[TokenTree]) -> bool {
+        let Some(name) = self.own_spec() else {
+            return false;
+        };
+        // `K.launch().dynamic_smem` and `Self::K.launch().block`, but nothing worked out from them.
+        has_ident(tokens, &name)
+            && tokens.iter().all(|token| match token {
+                TokenTree::Ident(_) => true,
+                TokenTree::Punct(punct) => matches!(punct.as_char(), '.' | ':'),
+                TokenTree::Group(group) => group.stream().is_empty() || group.delimiter() == Delimiter::Bracket,
+                TokenTree::Literal(_) => false,
+            })
+    }
+
+    /// The name of the constant that this attribute makes.
+    fn own_spec(&self) -> Option<String> {
+        let given = self.arguments.get(Key::Spec)?;
+        Some(visible(&given.value).into_iter().collect::<TokenStream>().to_string())
+    }
+
+    /// Refuses a value that only exists at run time, or that comes from what it is to be checked for.
     pub(super) fn known_before_run_time(
         &mut self,
         name: &str,
         tokens: &[TokenTree],
         launches: &Launches,
     ) -> Option<()> {
+        if let Some(spec) = self.own_spec()
+            && has_ident(tokens, &spec)
+        {
+            let text = format!("this is worked out from `{spec}`, which is made from it");
+            let help = format!("declare `{name} = ..` in `launch_config`");
+            self.error(Diagnostic::new(Ends::of(tokens)?, text).help(&help));
+            return None;
+        }
         let expression = tokens.iter().cloned().collect();
-        if mentions(&expression, &|ident| launches.inner_constants.iter().any(|constant| constant == ident)) {
+        let inner = &launches.inner_names;
+        if mentions(&expression, &|ident| inner.iter().any(|name| name == ident || name == "*")) {
             let ends = Ends::of(tokens)?;
-            let text = "this is a constant of an inner block, which a check of the function cannot see";
+            let text = "this may be declared in an inner block, which a check of the function cannot see";
             let help = format!("declare `{name} = ..` in `launch_config`");
             self.error(Diagnostic::new(ends, text).help(&help));
             return None;
@@ -143,7 +182,7 @@ impl Reader<'_> {
         let Some((declared, launched)) = different.first() else {
             return;
         };
-        if self.arguments.is_one_of_several && different.len() < sites.len() {
+        if self.is_one_of_several && different.len() < sites.len() {
             return;
         }
         let text = format!("`{name}` is {declared}, but the function launches {launched}");
@@ -173,6 +212,19 @@ fn has_ident(tokens: &[TokenTree], name: &str) -> bool {
         TokenTree::Group(group) => has_ident(&group.stream().into_iter().collect::<Vec<_>>(), name),
         _ => false,
     })
+}
+
+/// Whether an attribute can be for a launch: what both know agrees.
+fn may_be_for(arguments: &Arguments, site: &LaunchSite) -> bool {
+    let agree = |key: Key, there: Option<[u32; 3]>| {
+        let here = arguments.get(key).and_then(|given| known_axes(&block_axes(&given.value)));
+        match (here, there) {
+            (Some(here), Some(there)) => here == there,
+            _ => true,
+        }
+    };
+    agree(Key::Block, known_axes(&block_axes(&site.block)))
+        && agree(Key::DynamicSmem, known_axes(&block_axes(&site.dynamic_smem)))
 }
 
 /// What a launch can supply.

@@ -1,7 +1,7 @@
 //! Whole numbers, fractions and axes: read, and held against what they can be.
 
 use super::{Axes, Reader};
-use crate::arguments::{Argument as Given, Key, is_punct};
+use crate::arguments::{Argument as Given, Key};
 use crate::diagnostics::{Diagnostic, Ends};
 use crate::launch_site::axes_in;
 use crate::value::{Value, Written, evaluate, visible};
@@ -67,8 +67,8 @@ impl Reader<'_> {
         let value = match evaluate(&given.value) {
             Ok(Written::Constant(tokens)) => return Some(Value::Constant(tokens)),
             Ok(Written::Float(value)) => value,
-            Ok(Written::Integer(_)) if given.value.iter().any(|token| is_punct(token, '/')) => {
-                let text = format!("`{name}` is a division of whole numbers, which drops the fraction");
+            Ok(Written::Integer(value)) if value >= 0 && !is_literal(&given.value) => {
+                let text = format!("`{name}` is worked out in whole numbers, which have no fraction");
                 let error = Diagnostic::new(given.ends, text);
                 self.error(error.help("write it with decimal points, as in `1.0 / 2.0`"));
                 return None;
@@ -136,6 +136,11 @@ impl Reader<'_> {
         }
         sound.then_some(axes)
     }
+}
+
+/// Whether a value is a literal and nothing else.
+fn is_literal(tokens: &[TokenTree]) -> bool {
+    matches!(&visible(tokens)[..], [TokenTree::Literal(_)])
 }
 
 /// Axes as they are written.
