@@ -145,18 +145,9 @@ impl<'a> Check<'a> {
         let Some(now) = self.kernel.registers else {
             return None;
         };
-        let mut budget = now;
-        let mut at = 0;
-        while at < self.archs.len() {
-            let sm = self.archs[at].limits();
-            let warps = self.launch.threads().div_ceil(sm.warp_size.get());
-            let blocks = self.requirement.blocks_per_sm(sm, warps);
-            match register_budget(sm, &self.kernel, &self.launch, blocks) {
-                Some(here) => budget = min(budget, here),
-                None => return None,
-            }
-            at += 1;
-        }
+        let Some(mut budget) = self.register_budget() else {
+            return None;
+        };
         if budget >= now {
             return None;
         }

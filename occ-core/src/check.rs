@@ -7,6 +7,7 @@ use crate::launch::{Carveout, Kernel, Launch, grid_blocks};
 use crate::limits::SmLimits;
 use crate::occupancy::{Occupancy, Resource, occupancy};
 use crate::refusal::Refusal;
+use crate::search::register_budget;
 use crate::text::Text;
 use crate::warps::lane_efficiency;
 
@@ -328,26 +329,24 @@ impl Check<'_> {
                 }
                 _ => Verdict::Passes,
             },
-            // Waves are counted over the SMs of a GPU: without a grid and a GPU the rule cannot be kept.
-            Rule::Waves if self.requirement.min_waves.is_some() && !self.has_grid() => {
-                Verdict::Fails { limiting: Argument::MinWaves, required: Argument::MinWaves }
+            Rule::Waves if self.requirement.min_waves.is_some() => self.grid_verdict(rule, Argument::MinWaves),
+            Rule::TailIdle if self.requirement.max_tail_idle.is_some() => {
+                self.grid_verdict(rule, Argument::MaxTailIdle)
             }
-            Rule::TailIdle if self.requirement.max_tail_idle.is_some() && !self.has_grid() => {
-                Verdict::Fails { limiting: Argument::MaxTailIdle, required: Argument::MaxTailIdle }
-            }
-            Rule::Waves => match self.requirement.min_waves {
-                Some(_) if self.first_short_grid(rule).is_some() => {
-                    Verdict::Fails { limiting: Argument::Grid, required: Argument::MinWaves }
-                }
-                _ => Verdict::Passes,
-            },
-            Rule::TailIdle => match self.requirement.max_tail_idle {
-                Some(_) if self.first_short_grid(rule).is_some() => {
-                    Verdict::Fails { limiting: Argument::Grid, required: Argument::MaxTailIdle }
-                }
-                _ => Verdict::Passes,
-            },
+            Rule::Waves | Rule::TailIdle => Verdict::Passes,
         }
+    }
+
+    /// The verdict on a rule about waves: they are counted over the SMs of a GPU, so without a grid and a GPU it cannot
+    /// be kept.
+    const fn grid_verdict(&self, rule: Rule, required: Argument) -> Verdict {
+        if !self.has_grid() {
+            return Verdict::Fails { limiting: required, required };
+        }
+        if self.first_short_grid(rule).is_some() {
+            return Verdict::Fails { limiting: Argument::Grid, required };
+        }
+        Verdict::Passes
     }
 
     /// A GPU whose capability is not among those declared, so that it would not be checked.
@@ -375,14 +374,38 @@ impl Check<'_> {
 
     /// Whether every rule is satisfied.
     pub const fn passes(&self) -> bool {
+        self.first_broken_rule().is_none()
+    }
+
+    /// The first rule that is not satisfied.
+    pub const fn first_broken_rule(&self) -> Option<Rule> {
         let mut at = 0;
         while at < Rule::ALL.len() {
             if !self.verdict(Rule::ALL[at]).passes() {
-                return false;
+                return Some(Rule::ALL[at]);
             }
             at += 1;
         }
-        true
+        None
+    }
+
+    /// Most registers per thread with which registers admit what is required on every declared capability. `None` if
+    /// no number is low enough, or no capability is declared.
+    pub const fn register_budget(&self) -> Option<u32> {
+        let mut budget: Option<u32> = None;
+        let mut at = 0;
+        while at < self.archs.len() {
+            let sm = self.archs[at].limits();
+            let warps = self.launch.threads().div_ceil(sm.warp_size.get());
+            let blocks = self.requirement.blocks_per_sm(sm, warps);
+            budget = match (budget, register_budget(sm, &self.kernel, &self.launch, blocks)) {
+                (_, None) => return None,
+                (Some(least), Some(here)) if least < here => Some(least),
+                (_, here) => here,
+            };
+            at += 1;
+        }
+        budget
     }
 
     /// Why the launch does not satisfy a rule, with the cause and what to do: lines starting with `= note: ` and
@@ -528,7 +551,7 @@ impl Check<'_> {
     }
 
     /// The waves on one GPU, if a grid is declared and the launch can run there.
-    pub(crate) const fn waves_on(&self, gpu: &Gpu) -> Option<Waves> {
+    pub const fn waves_on(&self, gpu: &Gpu) -> Option<Waves> {
         match (self.launch.grid, self.on(gpu.arch)) {
             (Some(grid), Ok(answer)) => Waves::new(grid_blocks(grid), answer.blocks_per_sm, gpu.sm_count),
             _ => None,

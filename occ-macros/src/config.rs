@@ -67,18 +67,6 @@ impl Config {
 
     /// Every constant expression in it.
     pub(crate) fn constants(&self) -> impl Iterator<Item = &TokenStream> {
-        fn number(value: &Value<u32>) -> Option<&TokenStream> {
-            match value {
-                Value::Constant(tokens) => Some(tokens),
-                Value::Known(_) => None,
-            }
-        }
-        fn fraction(value: &Value<f64>) -> Option<&TokenStream> {
-            match value {
-                Value::Constant(tokens) => Some(tokens),
-                Value::Known(_) => None,
-            }
-        }
         let carveout = match &self.carveout {
             Carveout::Percent(percent) => Some(percent),
             Carveout::Default => None,
@@ -92,12 +80,12 @@ impl Config {
             .chain(&self.min_blocks_per_sm)
             .chain(&self.min_warps_per_sm)
             .chain(carveout)
-            .filter_map(number)
+            .filter_map(Value::constant)
             .chain(
                 [&self.min_occupancy, &self.min_lane_efficiency, &self.min_waves, &self.max_tail_idle]
                     .into_iter()
                     .flatten()
-                    .filter_map(fraction),
+                    .filter_map(Value::constant),
             )
     }
 

@@ -178,9 +178,12 @@ fn archs(config: &Config) -> Literal {
 
 /// Whether a value can only be known once a generic function is instantiated, or by its `impl`.
 fn depends_on_generics(config: &Config, options: &Options, item: &Item) -> bool {
-    options.generic
-        || config.constants().any(|tokens| mentions(tokens, &|name| name == "Self"))
-        || parameter_in(config, item).is_some()
+    depends_on_impl(config, options) || parameter_in(config, item).is_some()
+}
+
+/// Whether a value can only be known by the surrounding `impl`.
+fn depends_on_impl(config: &Config, options: &Options) -> bool {
+    options.generic || config.constants().any(|tokens| mentions(tokens, &|name| name == "Self"))
 }
 
 /// A parameter of the function that a value depends on.
@@ -215,10 +218,7 @@ fn may_mean_something_else(config: &Config, options: &Options, item: &Item) -> b
     let Kind::Function { body, .. } = &item.kind else {
         return false;
     };
-    if options.generic || config.constants().any(|tokens| mentions(tokens, &|name| name == "Self")) {
-        return true;
-    }
-    config.constants().next().is_some() && may_declare_items(&body.stream())
+    depends_on_impl(config, options) || !config.is_known() && may_declare_items(&body.stream())
 }
 
 /// Whether code may declare an item, itself or by a macro other than `launch!`.

@@ -22,6 +22,16 @@ pub(crate) enum Value<T> {
     Constant(TokenStream),
 }
 
+impl<T> Value<T> {
+    /// The expression, where the value is one.
+    pub(crate) fn constant(&self) -> Option<&TokenStream> {
+        match self {
+            Value::Constant(tokens) => Some(tokens),
+            Value::Known(_) => None,
+        }
+    }
+}
+
 impl<T: Copy> Value<T> {
     pub(crate) fn known(&self) -> Option<T> {
         match self {

@@ -2,7 +2,7 @@
 
 use crate::spec::LaunchSpec;
 use core::fmt::{Display, Formatter, Result};
-use occ_core::{Arch, Check, Gpu, Occupancy, Requirement, Resource, Step, Waves, steps};
+use occ_core::{Arch, Check, Gpu, Occupancy, Requirement, Resource, Step, steps};
 
 /// What was checked, and why it passes; the alternate form `{:#}` adds the next steps of each resource.
 ///
@@ -133,13 +133,10 @@ fn next_steps(f: &mut Formatter<'_>, check: &Check<'_>, arch: Arch, answer: &Occ
 }
 
 fn waves(f: &mut Formatter<'_>, check: &Check<'_>, gpu: &Gpu) -> Result {
-    let (Some(grid), Ok(answer)) = (check.launch.grid, check.on(gpu.arch)) else {
+    let Some(waves) = check.waves_on(gpu) else {
         return Ok(());
     };
-    let blocks = grid.iter().fold(1u64, |blocks, axis| blocks.saturating_mul(u64::from(*axis)));
-    let Some(waves) = Waves::new(blocks, answer.blocks_per_sm, gpu.sm_count) else {
-        return Ok(());
-    };
+    let blocks = waves.blocks();
     let noun = if blocks == 1 { "block" } else { "blocks" };
     write!(f, "\n  {}: {blocks} {noun} over {} slots make ", gpu.name, waves.slots())?;
     match (waves.full(), waves.tail_blocks()) {

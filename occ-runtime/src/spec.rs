@@ -1,6 +1,6 @@
 //! A launch configuration that was checked when the code was compiled.
 
-use occ_core::{Arch, Check, Gpu, Kernel, Launch, Occupancy, Refusal, Requirement, Rule, register_budget};
+use occ_core::{Arch, Check, Gpu, Kernel, Launch, Occupancy, Refusal, Requirement};
 
 /// What to do when the driver contradicts what was declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,12 +60,8 @@ impl LaunchSpec {
     /// Itself, if it passes every rule.
     #[track_caller]
     pub(crate) const fn checked(self) -> Self {
-        let mut at = 0;
-        while at < Rule::ALL.len() {
-            if !self.check.verdict(Rule::ALL[at]).passes() {
-                self.check.fail(Rule::ALL[at]);
-            }
-            at += 1;
+        if let Some(rule) = self.check.first_broken_rule() {
+            self.check.fail(rule);
         }
         self
     }
@@ -181,20 +177,7 @@ impl LaunchSpec {
     /// assert_eq!(SPEC.register_budget(), Some(64));
     /// ```
     pub const fn register_budget(&self) -> Option<u32> {
-        let mut budget = None;
-        let mut at = 0;
-        while at < self.check.archs.len() {
-            let sm = self.check.archs[at].limits();
-            let warps = self.check.launch.threads().div_ceil(sm.warp_size.get());
-            let blocks = self.check.requirement.blocks_per_sm(sm, warps);
-            budget = match (budget, register_budget(sm, &self.check.kernel, &self.check.launch, blocks)) {
-                (_, None) => return None,
-                (Some(least), Some(here)) if least < here => Some(least),
-                (_, here) => here,
-            };
-            at += 1;
-        }
-        budget
+        self.check.register_budget()
     }
 
     /// Whether the launch needs more than 48 KiB of shared memory and so the opt-in of the function.
