@@ -2,8 +2,9 @@
 
 use crate::check::{Check, Rule};
 use crate::grid::Waves;
-use crate::launch::{Carveout, grid_blocks, product};
+use crate::launch::{Carveout, LaunchBounds, grid_blocks, product};
 use crate::occupancy::min;
+use crate::refusal::cluster;
 use crate::search::register_budget;
 
 /// One change of one argument.
@@ -83,6 +84,9 @@ impl<'a> Check<'a> {
     #[must_use]
     pub const fn with(&self, change: Change) -> Check<'a> {
         let mut changed = *self;
+        if !self.compiled.is_empty() {
+            changed.as_if = Some(change);
+        }
         match change {
             Change::Registers(registers) => changed.kernel.registers = Some(registers),
             Change::DynamicSmem(bytes) => changed.launch.dynamic_smem = bytes,
@@ -105,10 +109,10 @@ impl<'a> Check<'a> {
         }
         match rule {
             Rule::Launch => {
-                advice.add(self.fewer_registers());
-                advice.add(self.less(Amount::DynamicSmem));
-                advice.add(self.less(Amount::StaticSmem));
-                advice.add(self.less(Amount::Barriers));
+                advice.add(self.fewer_registers(rule));
+                advice.add(self.less(rule, Amount::DynamicSmem));
+                advice.add(self.less(rule, Amount::StaticSmem));
+                advice.add(self.less(rule, Amount::Barriers));
                 advice.add(self.tried(Rule::Launch, Change::NoCarveout));
                 advice.add(self.other_block(rule));
                 advice.add(self.whole_clusters());
@@ -120,6 +124,14 @@ impl<'a> Check<'a> {
             }
             Rule::LaneEfficiency => advice.add(self.other_block(rule)),
             Rule::Waves | Rule::TailIdle => advice.add(self.larger_grid(rule)),
+            // What helps is another kernel, or another declaration: the message says which.
+            Rule::Registers | Rule::Stack | Rule::Spills => {}
+            Rule::CompiledBlocks => {
+                advice.add(self.fewer_registers(rule));
+                advice.add(self.less(rule, Amount::DynamicSmem));
+                advice.add(self.less(rule, Amount::StaticSmem));
+                advice.add(self.other_block(rule));
+            }
         }
         advice
     }
@@ -141,19 +153,19 @@ impl<'a> Check<'a> {
         Some(change)
     }
 
-    const fn fewer_registers(&self) -> Option<Change> {
-        let Some(now) = self.kernel.registers else {
+    const fn fewer_registers(&self, rule: Rule) -> Option<Change> {
+        let (Some(now), Some(mut budget)) = (self.most_registers(), self.register_budget()) else {
             return None;
         };
-        let Some(mut budget) = self.register_budget() else {
-            return None;
-        };
+        if matches!(rule, Rule::CompiledBlocks) {
+            budget = min(budget, now.saturating_sub(1) / 8 * 8);
+        }
         if budget >= now {
             return None;
         }
         // More blocks per SM can break a rule about waves; fewer registers still may not.
         while budget > 0 {
-            if let Some(change) = self.tried(Rule::Launch, Change::Registers(budget)) {
+            if let Some(change) = self.tried(rule, Change::Registers(budget)) {
                 return Some(change);
             }
             budget = (budget - 1) / 8 * 8;
@@ -162,36 +174,66 @@ impl<'a> Check<'a> {
     }
 
     /// The largest smaller amount that is enough.
-    const fn less(&self, amount: Amount) -> Option<Change> {
+    const fn less(&self, rule: Rule, amount: Amount) -> Option<Change> {
         let now = match amount {
             Amount::DynamicSmem => self.launch.dynamic_smem,
-            Amount::StaticSmem => self.kernel.static_smem,
-            Amount::Barriers => self.kernel.barriers,
+            amount => self.most(amount),
         };
         // A block always has the barrier of `__syncthreads`, which is as good as none.
         let least = if matches!(amount, Amount::Barriers) { 1 } else { 0 };
-        if now <= least || !self.with(amount.set(least)).verdict(Rule::Launch).passes() {
+        if now <= least || !self.with(amount.set(least)).verdict(rule).passes() {
             return None;
         }
         let mut enough = least;
         let mut not = now;
         while enough + 1 < not {
             let middle = enough + (not - enough) / 2;
-            if self.with(amount.set(middle)).verdict(Rule::Launch).passes() {
+            if self.with(amount.set(middle)).verdict(rule).passes() {
                 enough = middle;
             } else {
                 not = middle;
             }
         }
-        self.tried(Rule::Launch, amount.set(enough))
+        self.tried(rule, amount.set(enough))
+    }
+
+    /// The most of an amount that the kernel has on any capability.
+    const fn most(&self, amount: Amount) -> u32 {
+        let mut most = 0;
+        let mut at = 0;
+        while at < self.archs.len() {
+            let kernel = self.kernel_on(self.archs[at]);
+            let here = match amount {
+                Amount::Barriers => kernel.barriers,
+                _ => kernel.static_smem,
+            };
+            most = if here > most { here } else { most };
+            at += 1;
+        }
+        most
     }
 
     /// The block of whole warps nearest in size that passes: with another last axis, else with one axis.
     const fn other_block(&self, rule: Rule) -> Option<Change> {
+        if let Some(required) = self.required_block() {
+            return self.tried(rule, Change::Block(required));
+        }
         match self.block_like(rule, self.launch.block) {
             Some(change) => Some(change),
             None => self.block_like(rule, [1, 1, 1]),
         }
+    }
+
+    /// The one block a kernel was compiled for.
+    const fn required_block(&self) -> Option<[u32; 3]> {
+        let mut at = 0;
+        while at < self.archs.len() {
+            if let Some(LaunchBounds { required_block: Some(block), .. }) = self.kernel_on(self.archs[at]).bounds {
+                return Some(block);
+            }
+            at += 1;
+        }
+        None
     }
 
     /// The block nearest in size that passes, the larger of two as near, made from `shape` by changing its last axis.
@@ -240,7 +282,10 @@ impl<'a> Check<'a> {
 
     /// The grid rounded up to whole clusters.
     const fn whole_clusters(&self) -> Option<Change> {
-        let (Some(cluster), Some(mut grid)) = (self.launch.cluster, self.launch.grid) else {
+        let (Some(mut grid), Some(first)) = (self.launch.grid, self.archs.first()) else {
+            return None;
+        };
+        let Some(cluster) = cluster(&self.kernel_on(*first), &self.launch) else {
             return None;
         };
         let mut at = 0;
@@ -365,10 +410,11 @@ pub(crate) const fn blocks_for_launch_bounds(check: &Check<'_>, registers: u32) 
     let mut at = 0;
     while at < check.archs.len() {
         let sm = check.archs[at].limits();
+        let kernel = check.kernel_on(check.archs[at]);
         at += 1;
         let warps = check.launch.threads().div_ceil(sm.warp_size.get());
         let blocks = check.requirement.blocks_per_sm(sm, warps);
-        match register_budget(sm, &check.kernel, &check.launch, blocks) {
+        match register_budget(sm, &kernel, &check.launch, blocks) {
             Some(budget) if budget == registers => {}
             _ => return None,
         }

@@ -1,9 +1,11 @@
 //! A launch held against what it must reach, on every compute capability it is declared for.
 
+use crate::advice::Change;
 use crate::arch::Arch;
+use crate::compiled::{Ceiling, Ceilings, Compiled, compiled_for};
 use crate::gpu::Gpu;
 use crate::grid::Waves;
-use crate::launch::{Carveout, Kernel, Launch, grid_blocks};
+use crate::launch::{Carveout, Kernel, Launch, LaunchBounds, grid_blocks, product};
 use crate::limits::SmLimits;
 use crate::occupancy::{Occupancy, Resource, occupancy};
 use crate::refusal::Refusal;
@@ -178,11 +180,28 @@ pub enum Rule {
     Waves,
     /// The last wave is full enough.
     TailIdle,
+    /// The compiled kernel stays within its ceiling of registers.
+    Registers,
+    /// The compiled kernel stays within its ceiling of local memory.
+    Stack,
+    /// The compiled kernel stays within its ceiling of spills.
+    Spills,
+    /// An SM holds the blocks that the kernel was compiled for.
+    CompiledBlocks,
 }
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Rule; 4] = [Rule::Launch, Rule::LaneEfficiency, Rule::Waves, Rule::TailIdle];
+    pub const ALL: [Rule; 8] = [
+        Rule::Launch,
+        Rule::LaneEfficiency,
+        Rule::Waves,
+        Rule::TailIdle,
+        Rule::Registers,
+        Rule::Stack,
+        Rule::Spills,
+        Rule::CompiledBlocks,
+    ];
 }
 
 /// An argument of the attribute: where an error points.
@@ -220,6 +239,12 @@ pub enum Argument {
     Carveout,
     /// `grid`
     Grid,
+    /// `cubin`
+    Cubin,
+    /// `max_stack`
+    MaxStack,
+    /// `max_spills`
+    MaxSpills,
 }
 
 /// Whether a launch satisfies a rule.
@@ -273,8 +298,14 @@ pub struct Check<'a> {
     pub archs: &'a [Arch],
     /// The GPUs whose SM counts the grid is held against. Their capabilities belong into `archs`.
     pub gpus: &'a [&'a Gpu],
-    /// What the compiler decided.
+    /// What the compiler decided, as it was declared.
     pub kernel: Kernel,
+    /// What the compiler decided, as it was read from artifacts: takes the place of `kernel` on its capabilities.
+    pub compiled: &'a [Compiled<'a>],
+    /// What the compiled kernels must stay within.
+    pub ceilings: Ceilings,
+    /// A change of the compiled kernels to try: they are never more than it says.
+    pub as_if: Option<Change>,
     /// Whether the kernel's registers are a cap that holds (`max_registers`) rather than its number.
     pub registers_are_cap: bool,
     /// What the programmer decides.
@@ -292,6 +323,9 @@ impl Check<'_> {
             archs: &[],
             gpus: &[],
             kernel: Kernel::new(),
+            compiled: &[],
+            ceilings: Ceilings::new(),
+            as_if: None,
             registers_are_cap: false,
             launch: Launch::new(1),
             requirement: Requirement::new(),
@@ -305,7 +339,42 @@ impl Check<'_> {
     ///
     /// A [`Refusal`] if it cannot run there.
     pub const fn on(&self, arch: Arch) -> Result<Occupancy, Refusal> {
-        occupancy(arch.limits(), &self.kernel, &self.launch)
+        occupancy(arch.limits(), &self.kernel_on(arch), &self.launch)
+    }
+
+    /// The kernel on one capability: as it was compiled for it, else as it was declared.
+    pub const fn kernel_on(&self, arch: Arch) -> Kernel {
+        let Some(compiled) = compiled_for(self.compiled, arch) else {
+            return self.kernel;
+        };
+        let mut kernel = compiled.kernel;
+        match (self.as_if, kernel.registers) {
+            (Some(Change::Registers(most)), Some(registers)) if registers > most => kernel.registers = Some(most),
+            (Some(Change::StaticSmem(most)), _) if kernel.static_smem > most => kernel.static_smem = most,
+            (Some(Change::Barriers(most)), _) if kernel.barriers > most => kernel.barriers = most,
+            _ => {}
+        }
+        kernel
+    }
+
+    /// What was read of the kernel for one capability, if anything was.
+    pub const fn compiled_for(&self, arch: Arch) -> Option<&Compiled<'_>> {
+        compiled_for(self.compiled, arch)
+    }
+
+    /// The most registers per thread of the kernel on any capability, where they are known.
+    pub(crate) const fn most_registers(&self) -> Option<u32> {
+        let mut most = None;
+        let mut at = 0;
+        while at < self.archs.len() {
+            most = match (most, self.kernel_on(self.archs[at]).registers) {
+                (Some(most), Some(here)) if most >= here => Some(most),
+                (most, None) => most,
+                (_, here) => here,
+            };
+            at += 1;
+        }
+        most
     }
 
     /// Whether the launch satisfies a rule on every declared capability.
@@ -334,7 +403,66 @@ impl Check<'_> {
                 self.grid_verdict(rule, Argument::MaxTailIdle)
             }
             Rule::Waves | Rule::TailIdle => Verdict::Passes,
+            Rule::Registers => self.ceiling_verdict(Ceiling::Registers, Argument::Registers),
+            Rule::Stack => self.ceiling_verdict(Ceiling::Stack, Argument::MaxStack),
+            Rule::Spills => self.ceiling_verdict(Ceiling::Spills, Argument::MaxSpills),
+            // A launch that misses what is required of it is reported once.
+            Rule::CompiledBlocks => match self.first_unkept_promise() {
+                Some(_) if self.launch_verdict().passes() => {
+                    Verdict::Fails { limiting: Argument::Cubin, required: Argument::Cubin }
+                }
+                _ => Verdict::Passes,
+            },
         }
+    }
+
+    const fn ceiling_verdict(&self, ceiling: Ceiling, argument: Argument) -> Verdict {
+        match self.highest(ceiling) {
+            Some(_) => Verdict::Fails { limiting: argument, required: argument },
+            None => Verdict::Passes,
+        }
+    }
+
+    /// Of the compiled kernels above a ceiling, the one that is highest above it.
+    pub(crate) const fn highest(&self, ceiling: Ceiling) -> Option<&Compiled<'_>> {
+        let Some(most) = self.ceilings.of(ceiling) else {
+            return None;
+        };
+        let mut highest: Option<(u32, &Compiled<'_>)> = None;
+        let mut at = 0;
+        while at < self.archs.len() {
+            if let Some(compiled) = compiled_for(self.compiled, self.archs[at])
+                && let Some(number) = compiled.number(ceiling)
+                && number > most
+            {
+                highest = match highest {
+                    Some((other, _)) if other >= number => highest,
+                    _ => Some((number, compiled)),
+                };
+            }
+            at += 1;
+        }
+        match highest {
+            Some((_, compiled)) => Some(compiled),
+            None => None,
+        }
+    }
+
+    /// The first compiled kernel that was to leave room for more blocks than an SM holds of this launch, and how many
+    /// it holds. A launch that cannot run fails [`Rule::Launch`] only.
+    pub(crate) const fn first_unkept_promise(&self) -> Option<(&Compiled<'_>, Occupancy)> {
+        let mut at = 0;
+        while at < self.archs.len() {
+            if let Some(compiled) = compiled_for(self.compiled, self.archs[at])
+                && let Some(promised) = compiled.min_blocks_per_sm
+                && let Ok(answer) = self.on(self.archs[at])
+                && answer.blocks_per_sm < promised
+            {
+                return Some((compiled, answer));
+            }
+            at += 1;
+        }
+        None
     }
 
     /// The verdict on a rule about waves: they are counted over the SMs of a GPU, so without a grid and a GPU it cannot
@@ -398,7 +526,8 @@ impl Check<'_> {
             let sm = self.archs[at].limits();
             let warps = self.launch.threads().div_ceil(sm.warp_size.get());
             let blocks = self.requirement.blocks_per_sm(sm, warps);
-            budget = match (budget, register_budget(sm, &self.kernel, &self.launch, blocks)) {
+            let kernel = self.kernel_on(self.archs[at]);
+            budget = match (budget, register_budget(sm, &kernel, &self.launch, blocks)) {
                 (_, None) => return None,
                 (Some(least), Some(here)) if least < here => Some(least),
                 (_, here) => here,
@@ -430,9 +559,12 @@ impl Check<'_> {
         let mut at = 0;
         while at < self.archs.len() {
             let arch = self.archs[at];
-            match occupancy(arch.limits(), &self.kernel, &self.launch) {
+            match self.on(arch) {
                 Err(refusal) => {
-                    return Verdict::Fails { limiting: self.refused_argument(&refusal), required: Argument::Arch };
+                    return Verdict::Fails {
+                        limiting: self.refused_argument(arch, &refusal),
+                        required: Argument::Arch,
+                    };
                 }
                 Ok(answer) => {
                     if !self.requirement.is_met(&answer) {
@@ -455,7 +587,7 @@ impl Check<'_> {
                 let limiting = if self.asks_too_much(arch.limits(), required) {
                     required
                 } else {
-                    self.limiting_argument(&answer)
+                    self.limiting_argument(arch, &answer)
                 };
                 Verdict::Fails { limiting, required }
             }
@@ -553,8 +685,21 @@ impl Check<'_> {
     /// The waves on one GPU, if a grid is declared and the launch can run there.
     pub const fn waves_on(&self, gpu: &Gpu) -> Option<Waves> {
         match (self.launch.grid, self.on(gpu.arch)) {
-            (Some(grid), Ok(answer)) => Waves::new(grid_blocks(grid), answer.blocks_per_sm, gpu.sm_count),
+            (Some(grid), Ok(answer)) => {
+                let blocks = grid_blocks(grid).saturating_mul(self.blocks_a_grid_counts(gpu.arch));
+                Waves::new(blocks, answer.blocks_per_sm, gpu.sm_count)
+            }
             _ => None,
+        }
+    }
+
+    /// Blocks that each element of the grid stands for: 1, or those of a cluster where the grid counts clusters.
+    pub(crate) const fn blocks_a_grid_counts(&self, arch: Arch) -> u64 {
+        match self.kernel_on(arch).bounds {
+            Some(LaunchBounds { grid_counts_clusters: true, required_cluster: Some(axes), .. }) => {
+                product(axes) as u64
+            }
+            _ => 1,
         }
     }
 
@@ -581,43 +726,57 @@ impl Check<'_> {
     }
 
     /// The argument to change for a launch that falls short: that of the first limiting resource which has one.
-    pub(crate) const fn limiting_argument(&self, answer: &Occupancy) -> Argument {
+    const fn limiting_argument(&self, arch: Arch, answer: &Occupancy) -> Argument {
         let limits = &answer.limits;
         if limits.is_limiter(Resource::Registers) {
-            Argument::Registers
+            self.kernel_argument(arch, Argument::Registers)
         } else if limits.is_limiter(Resource::SharedMemory) {
-            self.smem_argument()
+            self.smem_argument(arch)
         } else if limits.is_limiter(Resource::Barriers) {
-            Argument::Barriers
+            self.kernel_argument(arch, Argument::Barriers)
+        } else if limits.is_limiter(Resource::VirtualResources) {
+            self.kernel_argument(arch, Argument::Block)
         } else {
             Argument::Block
         }
     }
 
-    const fn smem_argument(&self) -> Argument {
+    /// The argument behind a number of the kernel: the artifact where it was read from one.
+    const fn kernel_argument(&self, arch: Arch, declared: Argument) -> Argument {
+        if compiled_for(self.compiled, arch).is_some() { Argument::Cubin } else { declared }
+    }
+
+    const fn smem_argument(&self, arch: Arch) -> Argument {
         if self.launch.dynamic_smem > 0 {
             Argument::DynamicSmem
-        } else if self.kernel.static_smem > 0 {
-            Argument::StaticSmem
+        } else if self.kernel_on(arch).static_smem > 0 {
+            self.kernel_argument(arch, Argument::StaticSmem)
         } else {
             Argument::Carveout
         }
     }
 
-    pub(crate) const fn refused_argument(&self, refusal: &Refusal) -> Argument {
+    const fn refused_argument(&self, arch: Arch, refusal: &Refusal) -> Argument {
         match refusal {
             Refusal::EmptyBlock { .. }
             | Refusal::BlockAxis { .. }
             | Refusal::BlockThreads { .. }
             | Refusal::KernelThreads { .. }
+            | Refusal::KernelBlock { .. }
             | Refusal::NoRoom { .. } => Argument::Block,
-            Refusal::RegistersPerThread { .. } | Refusal::RegistersPerBlock { .. } => Argument::Registers,
-            Refusal::SharedMemory { .. } | Refusal::SharedMemoryOptIn { .. } => self.smem_argument(),
-            Refusal::Barriers { .. } => Argument::Barriers,
+            Refusal::RegistersPerThread { .. } | Refusal::RegistersPerBlock { .. } => {
+                self.kernel_argument(arch, Argument::Registers)
+            }
+            Refusal::SharedMemory { .. } | Refusal::SharedMemoryOptIn { .. } => self.smem_argument(arch),
+            Refusal::Barriers { .. } => self.kernel_argument(arch, Argument::Barriers),
             Refusal::VirtualResources { .. } => Argument::Arch,
+            // A cluster that the kernel brings is not the launch's to change.
+            Refusal::PartialCluster { .. } if self.launch.cluster.is_none() => Argument::Grid,
             Refusal::NoClusters
             | Refusal::EmptyCluster { .. }
             | Refusal::ClusterBlocks { .. }
+            | Refusal::KernelCluster { .. }
+            | Refusal::KernelClusterBlocks { .. }
             | Refusal::PartialCluster { .. } => Argument::Cluster,
             Refusal::EmptyGrid { .. } | Refusal::GridAxis { .. } => Argument::Grid,
         }

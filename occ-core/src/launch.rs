@@ -22,6 +22,8 @@ pub struct Kernel {
     pub virtual_resources: u32,
     /// The kernel's own bound on threads per block (`__launch_bounds__`), where it has one.
     pub max_threads: Option<u32>,
+    /// What else it says of its own launch, where it says something.
+    pub bounds: Option<LaunchBounds>,
     /// Whether it caches globals in L1 (5.2, 5.3, 6.1 and 6.2 only; without effect elsewhere).
     pub l1_caching: bool,
 }
@@ -35,6 +37,7 @@ impl Kernel {
             barriers: 1,
             virtual_resources: 0,
             max_threads: None,
+            bounds: None,
             l1_caching: false,
         }
     }
@@ -74,6 +77,13 @@ impl Kernel {
         self
     }
 
+    /// Sets what else the kernel says of its own launch.
+    #[must_use]
+    pub const fn bounds(mut self, bounds: LaunchBounds) -> Self {
+        self.bounds = Some(bounds);
+        self
+    }
+
     /// Says that the kernel caches globals in L1 (`-Xptxas -dlcm=ca`), which matters on 5.2, 5.3, 6.1 and 6.2.
     #[must_use]
     pub const fn l1_caching(mut self, on: bool) -> Self {
@@ -85,6 +95,41 @@ impl Kernel {
 impl Default for Kernel {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// What a kernel says of its own launch besides its most threads. `None` where it says nothing.
+///
+/// ```
+/// use occ_core::{Arch, Kernel, Launch, LaunchBounds, occupancy};
+///
+/// let bounds = LaunchBounds { required_block: Some([128, 1, 1]), ..LaunchBounds::new() };
+/// let kernel = Kernel::new().bounds(bounds);
+/// assert!(occupancy(Arch::SM_90.limits(), &kernel, &Launch::new(128)).is_ok());
+/// assert!(occupancy(Arch::SM_90.limits(), &kernel, &Launch::new(64)).is_err());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct LaunchBounds {
+    /// The one block it can be launched with (`.reqntid`).
+    pub required_block: Option<[u32; 3]>,
+    /// The one cluster it can be launched with, in blocks (`__cluster_dims__`). A launch without a cluster gets it.
+    pub required_cluster: Option<[u32; 3]>,
+    /// Most blocks of a cluster (`.maxclusterrank`).
+    pub max_cluster_blocks: Option<u32>,
+    /// Whether the grid of a launch counts clusters instead of blocks (`.blocksareclusters`).
+    pub grid_counts_clusters: bool,
+}
+
+impl LaunchBounds {
+    /// No bounds.
+    pub const fn new() -> Self {
+        LaunchBounds {
+            required_block: None,
+            required_cluster: None,
+            max_cluster_blocks: None,
+            grid_counts_clusters: false,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! The first line says what fails, with both numbers. The lines after it start with `= note: ` (the cause, with its
 //! arithmetic) and `= help: ` (what to write; every value in a help has been tried).
 
+mod compiled;
 mod grid;
 mod help;
 mod numbers;
@@ -14,6 +15,8 @@ use crate::check::{Argument, Check, Rule};
 use crate::launch::Carveout;
 use crate::text::Text;
 use crate::warps::lane_efficiency;
+use crate::compiled::Ceiling;
+use compiled::{above_ceiling, sources, unkept_promise};
 use grid::grid;
 use help::help;
 use numbers::{above, below};
@@ -32,12 +35,22 @@ pub(crate) const fn explain(check: &Check<'_>, rule: Rule) -> Text {
         Rule::Launch => match check.out_of_range() {
             Some(argument) => out_of_range(&mut text, check, argument),
             None => match first_refusal(check) {
-                Some((arch, refusal)) => refused(&mut text, check, arch, &refusal),
-                None => falls_short(&mut text, check),
+                Some((arch, refusal)) => {
+                    refused(&mut text, check, arch, &refusal);
+                    sources(&mut text, check);
+                }
+                None => {
+                    falls_short(&mut text, check);
+                    sources(&mut text, check);
+                }
             },
         },
         Rule::LaneEfficiency => lanes(&mut text, check),
         Rule::Waves | Rule::TailIdle => grid(&mut text, check, rule),
+        Rule::Registers => above_ceiling(&mut text, check, Ceiling::Registers),
+        Rule::Stack => above_ceiling(&mut text, check, Ceiling::Stack),
+        Rule::Spills => above_ceiling(&mut text, check, Ceiling::Spills),
+        Rule::CompiledBlocks => unkept_promise(&mut text, check),
     }
     let mut at = 0;
     while at < check.notes.len() {

@@ -1,6 +1,6 @@
 //! Why a launch cannot run at all.
 
-use crate::launch::{Kernel, Launch, product};
+use crate::launch::{Kernel, Launch, LaunchBounds, product};
 use crate::limits::SmLimits;
 use crate::occupancy::{Allocation, Resource, threads};
 use crate::text::Text;
@@ -62,6 +62,13 @@ pub enum Refusal {
         threads: u32,
         /// The kernel's own bound.
         most: u32,
+    },
+    /// The kernel was compiled for one block only, and this is another.
+    KernelBlock {
+        /// The block.
+        block: [u32; 3],
+        /// The one it was compiled for.
+        required: [u32; 3],
     },
     /// A thread uses too many registers.
     RegistersPerThread {
@@ -125,6 +132,20 @@ pub enum Refusal {
         /// Most blocks of a cluster.
         most: u32,
     },
+    /// The kernel was compiled for one cluster only, and this is another.
+    KernelCluster {
+        /// The cluster.
+        cluster: [u32; 3],
+        /// The one it was compiled for.
+        required: [u32; 3],
+    },
+    /// The cluster has more blocks than the kernel was compiled for.
+    KernelClusterBlocks {
+        /// Blocks of the cluster, saturating.
+        blocks: u32,
+        /// The kernel's own bound.
+        most: u32,
+    },
     /// The grid is not a whole number of clusters along an axis.
     PartialCluster {
         /// Which one.
@@ -174,7 +195,8 @@ impl Refusal {
     /// The error `cuLaunchKernel` would return, where the launch would get that far.
     ///
     /// `None` for a kernel no compiler makes (too many registers per thread or barriers, clusters before 9.0, more
-    /// virtual resources than there are).
+    /// virtual resources than there are), and for a block or cluster other than the one the kernel was compiled for,
+    /// whose error NVIDIA does not document.
     ///
     /// ```
     /// use occ_core::{Arch, Kernel, Launch, occupancy};
@@ -200,6 +222,9 @@ impl Refusal {
             | Refusal::Barriers { .. }
             | Refusal::VirtualResources { .. }
             | Refusal::NoClusters
+            | Refusal::KernelBlock { .. }
+            | Refusal::KernelCluster { .. }
+            | Refusal::KernelClusterBlocks { .. }
             | Refusal::NoRoom { .. } => None,
         }
     }
@@ -228,6 +253,23 @@ impl Refusal {
                 .str("the block has ")
                 .num(threads as u64)
                 .str(" threads, the kernel was compiled for at most ")
+                .num(most as u64),
+            Refusal::KernelBlock { block, required } => text
+                .str("the block is ")
+                .axes(block)
+                .str(", the kernel was compiled for ")
+                .axes(required)
+                .str(" only"),
+            Refusal::KernelCluster { cluster, required } => text
+                .str("the cluster is ")
+                .axes(cluster)
+                .str(", the kernel was compiled for ")
+                .axes(required)
+                .str(" only"),
+            Refusal::KernelClusterBlocks { blocks, most } => text
+                .str("the cluster has ")
+                .num(blocks as u64)
+                .str(" blocks, the kernel was compiled for at most ")
                 .num(most as u64),
             Refusal::RegistersPerThread { registers, most } => {
                 text.num(registers as u64).str(" registers per thread, at most ").num(most as u64).str(" are possible")
@@ -323,14 +365,19 @@ pub(crate) const fn refusal(
     {
         return Some(Refusal::KernelThreads { threads, most });
     }
+    if let Some(bounds) = &kernel.bounds
+        && let Some(refusal) = outside_bounds(bounds, launch)
+    {
+        return Some(refusal);
+    }
     if blocks_per_sm == 0 {
         return Some(no_room(sm, kernel, launch, allocation));
     }
     if kernel.barriers > sm.barriers_per_block {
         return Some(Refusal::Barriers { barriers: kernel.barriers, most: sm.barriers_per_block });
     }
-    if let Some(cluster) = launch.cluster
-        && let Some(refusal) = cluster_shape(sm, cluster, launch.grid)
+    if let Some(cluster) = cluster(kernel, launch)
+        && let Some(refusal) = cluster_shape(sm, cluster, grid_in_blocks(kernel, launch))
     {
         return Some(refusal);
     }
@@ -338,6 +385,47 @@ pub(crate) const fn refusal(
         return grid_shape(sm, grid);
     }
     None
+}
+
+/// The cluster of a launch: the kernel's own where the launch has none.
+pub(crate) const fn cluster(kernel: &Kernel, launch: &Launch) -> Option<[u32; 3]> {
+    match (launch.cluster, &kernel.bounds) {
+        (None, Some(bounds)) => bounds.required_cluster,
+        (cluster, _) => cluster,
+    }
+}
+
+/// The grid, if it counts blocks and so may not be a whole number of clusters.
+const fn grid_in_blocks(kernel: &Kernel, launch: &Launch) -> Option<[u32; 3]> {
+    match &kernel.bounds {
+        Some(bounds) if bounds.grid_counts_clusters => None,
+        _ => launch.grid,
+    }
+}
+
+/// What of a launch is not what the kernel was compiled for.
+const fn outside_bounds(bounds: &LaunchBounds, launch: &Launch) -> Option<Refusal> {
+    if let Some(required) = bounds.required_block
+        && !alike(launch.block, required)
+    {
+        return Some(Refusal::KernelBlock { block: launch.block, required });
+    }
+    let Some(cluster) = launch.cluster else {
+        return None;
+    };
+    if let Some(required) = bounds.required_cluster
+        && !alike(cluster, required)
+    {
+        return Some(Refusal::KernelCluster { cluster, required });
+    }
+    match bounds.max_cluster_blocks {
+        Some(most) if product(cluster) > most => Some(Refusal::KernelClusterBlocks { blocks: product(cluster), most }),
+        _ => None,
+    }
+}
+
+const fn alike(a: [u32; 3], b: [u32; 3]) -> bool {
+    a[0] == b[0] && a[1] == b[1] && a[2] == b[2]
 }
 
 /// Which axis of a block is empty or too long, once one is known to be.

@@ -24,6 +24,10 @@ pub(crate) enum Key {
     Cluster,
     Carveout,
     Grid,
+    Cubin,
+    Kernel,
+    MaxStack,
+    MaxSpills,
     OnMismatch,
     Allow,
     Instances,
@@ -32,7 +36,7 @@ pub(crate) enum Key {
     Crate,
 }
 
-const KEYS: [(&str, Key); 23] = [
+const KEYS: [(&str, Key); 27] = [
     ("arch", Key::Arch),
     ("gpu", Key::Gpu),
     ("min_occupancy", Key::MinOccupancy),
@@ -50,6 +54,10 @@ const KEYS: [(&str, Key); 23] = [
     ("cluster", Key::Cluster),
     ("carveout", Key::Carveout),
     ("grid", Key::Grid),
+    ("cubin", Key::Cubin),
+    ("kernel", Key::Kernel),
+    ("max_stack", Key::MaxStack),
+    ("max_spills", Key::MaxSpills),
     ("on_mismatch", Key::OnMismatch),
     ("allow", Key::Allow),
     ("instances", Key::Instances),
@@ -60,9 +68,6 @@ const KEYS: [(&str, Key); 23] = [
 
 /// What an attribute of ours adds to the other ones below it, which see it no more when they are expanded.
 pub(crate) const ONE_OF_SEVERAL: &str = "__one_of_several";
-
-/// Keys with a meaning to come: accepted by no version yet.
-const RESERVED: [&str; 4] = ["cubin", "kernel", "max_stack", "max_spills"];
 
 impl Key {
     pub(crate) fn name(self) -> &'static str {
@@ -216,15 +221,6 @@ fn known_key(name: &Ident, diagnostics: &mut Diagnostics) -> Option<Key> {
         return Some(*key);
     }
     let ends = Ends::one(name.span());
-    if RESERVED.contains(&written.as_str()) {
-        let text = format!("`{written}` is reserved for reading compiled kernels, which this version does not do");
-        let error = Diagnostic::new(ends, text);
-        diagnostics.push(match written.as_str() {
-            "cubin" => error.help("declare `registers` and `static_smem` as `ptxas -v` prints them"),
-            _ => error,
-        });
-        return None;
-    }
     let error = Diagnostic::new(ends, format!("unknown argument `{written}`"));
     diagnostics.push(match did_you_mean(&written, &KEYS.map(|(name, _)| name)) {
         Some(nearest) => error.help(&format!("did you mean `{nearest}`?")),

@@ -1,36 +1,58 @@
 //! A configuration whose values are all known, checked in the macro: the errors show while typing.
 
-use crate::config::{Carveout, Config};
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::config::{Carveout, CompiledKernel, Config};
+use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
 use crate::value::Value;
-use occ_core::{Check, Kernel, Launch, Requirement, Rule, Verdict};
+use occ_core::{Arch, Argument, Ceilings, Check, Compiled, Kernel, Launch, Requirement, Rule, Verdict};
 
 /// Checks a configuration against every rule. A configuration with constants in it is left to the compiler.
 pub(crate) fn check(config: &Config, diagnostics: &mut Diagnostics) {
-    let Some((kernel, launch, requirement)) = known(config) else {
+    let Some((kernel, ceilings, launch, requirement)) = known(config) else {
         return;
     };
     let notes: Vec<&str> = config.notes.iter().map(String::as_str).collect();
+    let compiled: Vec<Compiled<'_>> = config.compiled.iter().map(CompiledKernel::as_model).collect();
     let check = Check {
         archs: &config.archs,
         gpus: &config.gpus,
         kernel,
+        compiled: &compiled,
+        ceilings,
         registers_are_cap: config.registers_are_cap,
         launch,
         requirement,
         notes: &notes,
+        ..Check::new()
     };
     for rule in Rule::ALL {
         if let Verdict::Fails { limiting, required } = check.verdict(rule) {
-            let ends = config.place(&[limiting, required, occ_core::Argument::Arch, occ_core::Argument::Gpu]);
+            let ends = match limiting {
+                Argument::Cubin => failing_file(config, &check, rule),
+                _ => None,
+            };
+            let wanted = [limiting, required, Argument::Arch, Argument::Gpu];
+            let ends = ends.unwrap_or_else(|| config.place(&wanted));
             diagnostics.push(Diagnostic::new(ends, check.explain(rule).as_str()));
         }
     }
 }
 
-fn known(config: &Config) -> Option<(Kernel, Launch, Requirement)> {
+/// Where the file is named whose kernel breaks a rule: the one for the first capability on which it does.
+fn failing_file(config: &Config, check: &Check<'_>, rule: Rule) -> Option<Ends> {
+    let alone = |arch: Arch| Check { archs: &[arch], gpus: &[], ..*check }.verdict(rule).passes();
+    config.compiled.iter().find(|compiled| !alone(compiled.arch)).map(|compiled| compiled.ends)
+}
+
+fn known(config: &Config) -> Option<(Kernel, Ceilings, Launch, Requirement)> {
+    let registers = all_or_none(config.registers.as_ref())?;
+    let is_compiled = !config.compiled.is_empty();
+    let ceilings = Ceilings {
+        registers: registers.filter(|_| is_compiled),
+        stack: all_or_none(config.max_stack.as_ref())?,
+        spills: all_or_none(config.max_spills.as_ref())?,
+    };
     let kernel = Kernel {
-        registers: all_or_none(config.registers.as_ref())?,
+        registers: registers.filter(|_| !is_compiled),
         static_smem: config.static_smem.known()?,
         barriers: config.barriers.known()?,
         ..Kernel::new()
@@ -53,7 +75,7 @@ fn known(config: &Config) -> Option<(Kernel, Launch, Requirement)> {
         min_waves: all_or_none(config.min_waves.as_ref())?,
         max_tail_idle: all_or_none(config.max_tail_idle.as_ref())?,
     };
-    Some((kernel, launch, requirement))
+    Some((kernel, ceilings, launch, requirement))
 }
 
 /// `Some(None)` for a value that was not given, `None` for one that is not known.

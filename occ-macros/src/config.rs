@@ -1,10 +1,12 @@
 //! What the arguments mean together: a launch configuration whose values are known, or will be to the compiler.
 
 mod devices;
+mod kernel;
 mod launch;
 mod numbers;
 mod options;
 
+pub(crate) use kernel::CompiledKernel;
 pub(crate) use options::{OnMismatch, Options};
 
 use crate::arguments::{Arguments, Key};
@@ -36,6 +38,10 @@ pub(crate) struct Config {
     pub(crate) registers: Option<Value<u32>>,
     pub(crate) registers_are_cap: bool,
     pub(crate) barriers: Value<u32>,
+    /// What was read from artifacts: one entry a capability, or none. `registers` is a ceiling then.
+    pub(crate) compiled: Vec<CompiledKernel>,
+    pub(crate) max_stack: Option<Value<u32>>,
+    pub(crate) max_spills: Option<Value<u32>>,
     pub(crate) cluster: Option<Axes>,
     pub(crate) carveout: Carveout,
     pub(crate) grid: Option<Axes>,
@@ -47,6 +53,8 @@ pub(crate) struct Config {
     pub(crate) max_tail_idle: Option<Value<f64>>,
     /// Notes for every message: where a default came from, which instance was checked.
     pub(crate) notes: Vec<String>,
+    /// Files that were read: a change of one rebuilds.
+    pub(crate) files: Vec<String>,
     /// Environment variables that were asked for a default, set or not: a change of one rebuilds.
     pub(crate) consulted: Vec<&'static str>,
     /// Where each argument was written.
@@ -75,6 +83,8 @@ impl Config {
             .iter()
             .chain([&self.dynamic_smem, &self.static_smem, &self.barriers])
             .chain(&self.registers)
+            .chain(&self.max_stack)
+            .chain(&self.max_spills)
             .chain(self.cluster.iter().flatten())
             .chain(self.grid.iter().flatten())
             .chain(&self.min_blocks_per_sm)
@@ -104,13 +114,14 @@ pub(crate) fn read(arguments: &Arguments, item: &Item, diagnostics: &mut Diagnos
         places: Vec::new(),
         notes: Vec::new(),
         consulted: Vec::new(),
+        files: Vec::new(),
         elsewhere,
         is_one_of_several: arguments.is_one_of_several || !item.siblings.is_empty(),
         sound: true,
     };
     let config = reader.config(item);
-    let Reader { places, notes, consulted, sound, .. } = reader;
-    let config = config.map(|config| Config { notes, consulted, places, ..config });
+    let Reader { places, notes, consulted, files, sound, .. } = reader;
+    let config = config.map(|config| Config { notes, consulted, files, places, ..config });
     if sound { config } else { None }
 }
 
@@ -120,6 +131,7 @@ struct Reader<'a> {
     places: Vec<(Argument, Ends)>,
     notes: Vec<String>,
     consulted: Vec<&'static str>,
+    files: Vec<String>,
     elsewhere: Ends,
     /// Whether the function has several attributes of ours, each for some of its launches.
     is_one_of_several: bool,
@@ -132,12 +144,17 @@ impl Reader<'_> {
         let gpus = self.gpus();
         let archs = self.archs(&gpus);
         let launches = Launches::of(item);
-        self.launches_agree(&launches);
         self.every_launch_is_declared(item, &launches);
+        let launches = launches.of_kernel(self.arguments);
+        self.launches_agree(&launches);
         let block = self.block(&launches);
         let dynamic_smem = self.dynamic_smem(&launches);
         let (registers, registers_are_cap) = self.registers();
-        let config = Config {
+        let compiled = self.compiled(archs.as_deref().unwrap_or_default(), item, &launches);
+        let mut config = Config {
+            compiled,
+            max_stack: self.number(Key::MaxStack, Argument::MaxStack, 0),
+            max_spills: self.number(Key::MaxSpills, Argument::MaxSpills, 0),
             static_smem: self.number(Key::StaticSmem, Argument::StaticSmem, 0).unwrap_or(Value::Known(0)),
             registers,
             registers_are_cap,
@@ -156,11 +173,14 @@ impl Reader<'_> {
             block: block?,
             dynamic_smem: dynamic_smem?,
             notes: Vec::new(),
+            files: Vec::new(),
             consulted: Vec::new(),
             places: Vec::new(),
             elsewhere: self.elsewhere,
         };
         self.grid_rules_have_a_grid(&config);
+        self.compiled_says_it_all(&config);
+        self.complete(&mut config);
         Some(config)
     }
 

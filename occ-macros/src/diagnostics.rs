@@ -61,6 +61,13 @@ impl Diagnostic {
         self
     }
 
+    /// With a line that says itself whether it is a note or a help.
+    pub(crate) fn with_line(mut self, line: &str) -> Self {
+        self.text.push_str("\n= ");
+        self.text.push_str(line);
+        self
+    }
+
     /// `::core::compile_error! { "text" }`, underlining what the error is about.
     fn to_tokens(&self, into: &mut TokenStream) {
         let Ends { first, last } = self.ends;

@@ -1,17 +1,21 @@
 //! What the attribute becomes: the item, untouched but for constants the compiler evaluates.
 
-use crate::config::{Axes, Carveout, Config, OnMismatch, Options};
+use crate::config::{Axes, Carveout, CompiledKernel, Config, OnMismatch, Options};
+use crate::artifact;
 use crate::diagnostics::Ends;
 use crate::item::{Item, Kind};
 use crate::value::{Value, mentions};
-use occ_core::{Argument, Rule};
+use occ_core::{Argument, LaunchBounds, Rule};
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
+use std::path::Path;
 
 /// Expressions for the parts of a launch, and the typed bindings of the constants in them.
 struct Parts {
     bindings: TokenStream,
     kernel: TokenStream,
+    compiled: TokenStream,
+    ceilings: TokenStream,
     launch: TokenStream,
     requirement: TokenStream,
 }
@@ -43,6 +47,7 @@ pub(crate) fn compiled_check(config: &Config, options: &Options, item: &Item) ->
 /// thousand launches the difference is what their check costs.
 fn is_plain(config: &Config) -> bool {
     config.notes.is_empty()
+        && config.compiled.is_empty()
         && config.gpus.is_empty()
         && config.cluster.is_none()
         && config.grid.is_none()
@@ -90,7 +95,7 @@ fn plain_check(config: &Config, options: &Options) -> TokenStream {
 fn full_check(config: &Config, options: &Options, rule: Rule) -> TokenStream {
     let runtime = &options.runtime;
     let check = local("__occ_check");
-    let Parts { bindings, kernel, launch, requirement } = parts(config, options);
+    let Parts { bindings, kernel, compiled, ceilings, launch, requirement } = parts(config, options);
     let cap = config.registers_are_cap;
     let archs = archs(config);
     let notes = &config.notes;
@@ -98,9 +103,13 @@ fn full_check(config: &Config, options: &Options, rule: Rule) -> TokenStream {
     let name = Ident::new(&format!("{rule:?}"), Span::call_site());
     let judged = quote!(#runtime::__private::judge_by(#runtime::__private::Rule::#name, #archs, #check));
     let judged = through_places(config, rule, judged, runtime);
+    let of_compiled = (!config.compiled.is_empty()).then(|| {
+        quote!(let #check = #runtime::__private::of_compiled(#check, #compiled, #ceilings);)
+    });
     quote!(
         #bindings
         let #check = #runtime::__private::check(#gpus, #kernel, #cap, #launch, #requirement, &[#(#notes),*]);
+        #of_compiled
         #judged
     )
 }
@@ -112,6 +121,10 @@ fn rules(config: &Config) -> impl Iterator<Item = Rule> {
         config.min_lane_efficiency.as_ref().map(|_| Rule::LaneEfficiency),
         config.min_waves.as_ref().map(|_| Rule::Waves),
         config.max_tail_idle.as_ref().map(|_| Rule::TailIdle),
+        config.registers.as_ref().filter(|_| !config.compiled.is_empty()).map(|_| Rule::Registers),
+        config.max_stack.as_ref().map(|_| Rule::Stack),
+        config.max_spills.as_ref().map(|_| Rule::Spills),
+        config.compiled.iter().find(|kernel| kernel.min_blocks_per_sm.is_some()).map(|_| Rule::CompiledBlocks),
     ]
     .into_iter()
     .flatten()
@@ -123,6 +136,7 @@ fn through_places(config: &Config, rule: Rule, judged: TokenStream, runtime: &To
         Rule::Launch => (
             &[
                 Argument::Block,
+                Argument::Cubin,
                 Argument::Registers,
                 Argument::DynamicSmem,
                 Argument::StaticSmem,
@@ -141,6 +155,10 @@ fn through_places(config: &Config, rule: Rule, judged: TokenStream, runtime: &To
         Rule::LaneEfficiency => (&[], &[Argument::Block, Argument::MinLaneEfficiency]),
         Rule::Waves => (&[], &[Argument::Grid, Argument::MinWaves]),
         Rule::TailIdle => (&[], &[Argument::Grid, Argument::MaxTailIdle]),
+        Rule::Registers => (&[], &[Argument::Registers]),
+        Rule::Stack => (&[], &[Argument::MaxStack]),
+        Rule::Spills => (&[], &[Argument::MaxSpills]),
+        Rule::CompiledBlocks => (&[], &[Argument::Cubin]),
     };
     let mut judged = judged;
     for argument in limiting {
@@ -243,7 +261,7 @@ fn may_declare_items(tokens: &TokenStream) -> bool {
 
 fn spec_value(name: &Ident, config: &Config, options: &Options, item: &Item, launch_name: &str) -> TokenStream {
     let runtime = &options.runtime;
-    let Parts { bindings, kernel, launch, requirement } = parts(config, options);
+    let Parts { bindings, kernel, compiled, ceilings, launch, requirement } = parts(config, options);
     let archs = config.archs.iter().map(|arch| Ident::new(&arch.name().to_uppercase(), Span::call_site()));
     let cap = config.registers_are_cap;
     let on_mismatch = match options.on_mismatch {
@@ -256,6 +274,9 @@ fn spec_value(name: &Ident, config: &Config, options: &Options, item: &Item, lau
         #launch_name, &[#(#runtime::__private::Arch::#archs),*], #gpus, #kernel, #cap, #launch, #requirement,
         #runtime::OnMismatch::#on_mismatch,
     ));
+    if !config.compiled.is_empty() {
+        spec = quote!(#runtime::__private::spec_of_compiled(#spec, #compiled, #ceilings));
+    }
     if may_mean_something_else(config, options, item) {
         spec = call_at(Ends::one(name.span()), "__checked", spec, runtime);
     }
@@ -273,7 +294,12 @@ fn parts(config: &Config, options: &Options) -> Parts {
     let dynamic_smem = bind.number(&config.dynamic_smem, "dynamic_smem");
     let static_smem = bind.number(&config.static_smem, "static_smem");
     let barriers = bind.number(&config.barriers, "barriers");
-    let registers = optional(config.registers.as_ref().map(|value| bind.number(value, "registers")));
+    let declared = optional(config.registers.as_ref().map(|value| bind.number(value, "registers")));
+    let stack = optional(config.max_stack.as_ref().map(|value| bind.number(value, "max_stack")));
+    let spills = optional(config.max_spills.as_ref().map(|value| bind.number(value, "max_spills")));
+    // Beside a compiled kernel, declared registers are a ceiling.
+    let none = optional(None);
+    let (registers, ceiling) = if config.compiled.is_empty() { (declared, none) } else { (none, declared) };
     let cluster = optional(config.cluster.as_ref().map(|value| bind.axes(value, "cluster")));
     let grid = optional(config.grid.as_ref().map(|value| bind.axes(value, "grid")));
     let carveout = match &config.carveout {
@@ -292,6 +318,8 @@ fn parts(config: &Config, options: &Options) -> Parts {
     Parts {
         bindings: bind.tokens,
         kernel: quote!(#private::kernel(#registers, #static_smem, #barriers)),
+        compiled: compiled(config, runtime),
+        ceilings: quote!(#private::Ceilings { registers: #ceiling, stack: #stack, spills: #spills }),
         launch: quote!(#private::launch(#block, #dynamic_smem, #carveout, #cluster, #grid)),
         requirement: quote!(
             #private::Requirement {
@@ -304,6 +332,50 @@ fn parts(config: &Config, options: &Options) -> Parts {
             }
         ),
     }
+}
+
+/// The kernels that were read, as a constant.
+fn compiled(config: &Config, runtime: &TokenStream) -> TokenStream {
+    let private = quote!(#runtime::__private);
+    let kernels = config.compiled.iter().map(|compiled| {
+        let CompiledKernel { kernel, source, .. } = compiled;
+        let arch = Ident::new(&compiled.arch.name().to_uppercase(), Span::call_site());
+        let registers = literal(kernel.registers);
+        let amounts = [kernel.static_smem, kernel.barriers, kernel.virtual_resources].map(Literal::u32_unsuffixed);
+        let max_threads = literal(kernel.max_threads);
+        let bounds = optional(kernel.bounds.map(|bounds| launch_bounds(&bounds, &private)));
+        let [stack, spills, blocks] = [compiled.stack, compiled.spills, compiled.min_blocks_per_sm].map(literal);
+        quote!(#private::Compiled {
+            arch: #private::Arch::#arch,
+            kernel: #private::compiled_kernel(#registers, [#(#amounts),*], #max_threads, #bounds),
+            stack: #stack,
+            spills: #spills,
+            min_blocks_per_sm: #blocks,
+            source: #source,
+        })
+    });
+    quote!({
+        const COMPILED: &[#private::Compiled<'static>] = &[#(#kernels),*];
+        COMPILED
+    })
+}
+
+fn launch_bounds(bounds: &LaunchBounds, private: &TokenStream) -> TokenStream {
+    let axes = |axes: Option<[u32; 3]>| optional(axes.map(|axes| quote!([#(#axes),*])));
+    let block = axes(bounds.required_block);
+    let cluster = axes(bounds.required_cluster);
+    let most = literal(bounds.max_cluster_blocks);
+    let counts_clusters = bounds.grid_counts_clusters;
+    quote!(#private::LaunchBounds {
+        required_block: #block,
+        required_cluster: #cluster,
+        max_cluster_blocks: #most,
+        grid_counts_clusters: #counts_clusters,
+    })
+}
+
+fn literal(number: Option<u32>) -> TokenStream {
+    optional(number.map(|number| Literal::u32_unsuffixed(number).to_token_stream()))
 }
 
 fn gpus(config: &Config, runtime: &TokenStream) -> TokenStream {
@@ -394,6 +466,30 @@ pub(crate) fn tracked(variables: &[&str]) -> TokenStream {
             )
         })
         .collect()
+}
+
+/// A function nobody calls that includes the files: a change of one rebuilds the crate, and nothing of them gets into
+/// what is built. (A constant would put each file into the crate's metadata, four times its size.)
+pub(crate) fn tracked_files(files: &[String]) -> TokenStream {
+    if files.is_empty() {
+        return TokenStream::new();
+    }
+    let includes = files.iter().map(|file| {
+        let path = match file.strip_prefix(artifact::OUT_DIR) {
+            Some(rest) => quote!(::core::concat!(::core::env!("OUT_DIR"), "/", #rest)),
+            None if Path::new(file).is_absolute() => quote!(#file),
+            None => quote!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", #file)),
+        };
+        quote!(let _: &[::core::primitive::u8] = ::core::include_bytes!(#path);)
+    });
+    quote!(
+        const _: () = {
+            #[allow(dead_code)]
+            fn __occ_files() {
+                #(#includes)*
+            }
+        };
+    )
 }
 
 /// A warning at the user's tokens, as the use of a deprecated constant: the one way stable Rust has.

@@ -2,7 +2,7 @@
 
 use crate::arguments::{is_punct, split_at_commas};
 use crate::diagnostics::Ends;
-use proc_macro2::{Delimiter, Group, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenTree};
 use quote::ToTokens;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
@@ -13,6 +13,8 @@ use syn::{Expr, Token};
 pub(crate) struct LaunchSite {
     pub(crate) block: Vec<TokenTree>,
     pub(crate) dynamic_smem: Vec<TokenTree>,
+    /// The kernel's name in `module.kernel`; a variable that holds a function does not tell it.
+    pub(crate) kernel: Option<String>,
 }
 
 /// What a body launches.
@@ -47,15 +49,29 @@ impl LaunchSite {
                 && matches!(tokens.get(at + 3), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
         })?;
         let between = &tokens[open + 3..close];
+        let kernel = match &tokens[..open] {
+            [.., dot, TokenTree::Ident(name)] if is_punct(dot, '.') => Some(unraw(name)),
+            _ => None,
+        };
         if let [_grid, block, dynamic_smem, _stream] = split_at_commas(between)[..] {
-            return Some(LaunchSite { block: block.to_vec(), dynamic_smem: dynamic_smem.to_vec() });
+            return Some(LaunchSite { block: block.to_vec(), dynamic_smem: dynamic_smem.to_vec(), kernel });
         }
         // A comma inside of `<S as Trait<A, B>>` takes a parser.
         let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
         let expressions = parser.parse2(between.iter().cloned().collect()).ok()?;
         let tokens = |at: usize| Some(expressions.get(at)?.to_token_stream().into_iter().collect());
-        if expressions.len() == 4 { Some(LaunchSite { block: tokens(1)?, dynamic_smem: tokens(2)? }) } else { None }
+        if expressions.len() == 4 {
+            Some(LaunchSite { block: tokens(1)?, dynamic_smem: tokens(2)?, kernel })
+        } else {
+            None
+        }
     }
+}
+
+/// An identifier without the `r#` of a raw one.
+fn unraw(name: &Ident) -> String {
+    let name = name.to_string();
+    name.strip_prefix("r#").map_or(name.clone(), str::to_owned)
 }
 
 fn find_in(group: &Group, depth: usize, launches: &mut Launches) {

@@ -4,6 +4,8 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+#[cfg_attr(not(feature = "cubin"), path = "no_artifact.rs")]
+mod artifact;
 mod check;
 mod config;
 mod defaults;

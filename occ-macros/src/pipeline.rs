@@ -7,7 +7,7 @@ use crate::config::{self, Config, Options};
 use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
 use crate::instances::Instance;
 use crate::item::{Item, Kind};
-use crate::{check, expand};
+use crate::{artifact, check, expand};
 use occ_core::{Argument, Confidence};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -48,6 +48,7 @@ fn expand(arguments: TokenStream, item: TokenStream, diagnostics: &mut Diagnosti
     let mut inside = TokenStream::new();
     if let Some(config) = &config {
         inside.extend(expand::tracked(&config.consulted));
+        inside.extend(expand::tracked_files(&artifact::to_track(&config.files)));
         inside.extend(warnings(config, &options));
         if config.is_known() {
             check::check(config, diagnostics);
@@ -144,6 +145,16 @@ fn warnings(config: &Config, options: &Options) -> TokenStream {
                 lanes - threads
             );
             tokens.extend(expand::warning("partial_warp", &text, place));
+        }
+    }
+    for kernel in config.compiled.iter().filter(|kernel| !kernel.is_linked) {
+        if !options.allows("unlinked_kernel") {
+            let text = format!(
+                "{} is not linked yet: device linking can raise its registers, stack and barriers; name what is linked, \
+                 or write `allow = (unlinked_kernel)`",
+                kernel.source
+            );
+            tokens.extend(expand::warning("unlinked_kernel", &text, kernel.ends));
         }
     }
     for gpu in &config.gpus {

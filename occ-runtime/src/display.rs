@@ -2,7 +2,7 @@
 
 use crate::spec::LaunchSpec;
 use core::fmt::{Display, Formatter, Result};
-use occ_core::{Arch, Check, Gpu, Occupancy, Requirement, Resource, Step, steps};
+use occ_core::{Arch, Check, Compiled, Gpu, Occupancy, Requirement, Resource, Step, steps};
 
 /// What was checked, and why it passes; the alternate form `{:#}` adds the next steps of each resource.
 ///
@@ -32,6 +32,9 @@ impl Display for LaunchSpec {
             match self.on(*arch) {
                 Ok(answer) => {
                     reached(f, &answer)?;
+                    if let Some(compiled) = check.compiled_for(*arch) {
+                        read_from(f, compiled)?;
+                    }
                     if f.alternate() {
                         next_steps(f, check, *arch, &answer)?;
                     }
@@ -59,6 +62,9 @@ fn declared(f: &mut Formatter<'_>, spec: &LaunchSpec) -> Result {
         if bytes > 0 {
             write!(f, ", {bytes} bytes of {kind} shared memory")?;
         }
+    }
+    if !spec.check().compiled.is_empty() {
+        return Ok(());
     }
     match (kernel.registers, spec.register_budget()) {
         (Some(registers), _) if *registers_are_cap => write!(f, ", at most {registers} registers per thread"),
@@ -110,8 +116,19 @@ fn reached(f: &mut Formatter<'_>, answer: &Occupancy) -> Result {
     Ok(())
 }
 
+/// The numbers of a compiled kernel, and where they were read.
+fn read_from(f: &mut Formatter<'_>, compiled: &Compiled<'_>) -> Result {
+    let Compiled { kernel, source, .. } = compiled;
+    write!(f, "\n    {source}: ")?;
+    if let Some(registers) = kernel.registers {
+        write!(f, "{}, ", Counted(registers, "register"))?;
+    }
+    write!(f, "{} of static shared memory, ", Counted(kernel.static_smem, "byte"))?;
+    write!(f, "{}", Counted(kernel.barriers, "barrier"))
+}
+
 fn next_steps(f: &mut Formatter<'_>, check: &Check<'_>, arch: Arch, answer: &Occupancy) -> Result {
-    let Some(steps) = steps(arch.limits(), &check.kernel, &check.launch) else {
+    let Some(steps) = steps(arch.limits(), &check.kernel_on(arch), &check.launch) else {
         return Ok(());
     };
     let registers = steps.registers.map(|step| (step, "registers per thread"));

@@ -1,6 +1,6 @@
 //! What the expansion of `#[launch_config]` is made of. Not for use by hand: it changes without notice.
 
-pub use occ_core::{Arch, Carveout, Gpu, Requirement, Rule};
+pub use occ_core::{Arch, Carveout, Ceilings, Compiled, Gpu, LaunchBounds, Requirement, Rule};
 use occ_core::{Check, Kernel, Launch, Verdict};
 
 use crate::spec::{LaunchSpec, OnMismatch};
@@ -14,7 +14,26 @@ pub const fn check(
     requirement: Requirement,
     notes: &'static [&'static str],
 ) -> Check<'static> {
-    Check { archs: &[], gpus, kernel, registers_are_cap, launch, requirement, notes }
+    Check { gpus, kernel, registers_are_cap, launch, requirement, notes, ..Check::new() }
+}
+
+/// The same launch of kernels that were read from artifacts.
+pub const fn of_compiled(
+    check: Check<'static>,
+    compiled: &'static [Compiled<'static>],
+    ceilings: Ceilings,
+) -> Check<'static> {
+    Check { compiled, ceilings, ..check }
+}
+
+/// The resources of a compiled kernel: registers, static shared memory, barriers, virtual resources.
+pub const fn compiled_kernel(
+    registers: Option<u32>,
+    [static_smem, barriers, virtual_resources]: [u32; 3],
+    max_threads: Option<u32>,
+    bounds: Option<LaunchBounds>,
+) -> Kernel {
+    Kernel { registers, static_smem, barriers, virtual_resources, max_threads, bounds, ..Kernel::new() }
 }
 
 /// The resources of a kernel.
@@ -143,8 +162,17 @@ pub const fn spec(
     requirement: Requirement,
     on_mismatch: OnMismatch,
 ) -> LaunchSpec {
-    let check = Check { archs, gpus, kernel, registers_are_cap, launch, requirement, notes: &[] };
+    let check = Check { archs, gpus, kernel, registers_are_cap, launch, requirement, ..Check::new() };
     LaunchSpec::from_check(name, check, on_mismatch)
+}
+
+/// The spec of kernels that were read from artifacts.
+pub const fn spec_of_compiled(
+    spec: LaunchSpec,
+    compiled: &'static [Compiled<'static>],
+    ceilings: Ceilings,
+) -> LaunchSpec {
+    LaunchSpec::from_check(spec.name(), of_compiled(*spec.check(), compiled, ceilings), spec.mismatch())
 }
 
 /// Checks a spec here too: where its values may mean something else than in the function's body.

@@ -1,6 +1,6 @@
 //! A launch configuration that was checked when the code was compiled.
 
-use occ_core::{Arch, Check, Gpu, Kernel, Launch, Occupancy, Refusal, Requirement};
+use occ_core::{Arch, Check, Compiled, Gpu, Kernel, Launch, Occupancy, Refusal, Requirement};
 
 /// What to do when the driver contradicts what was declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,6 +101,27 @@ impl LaunchSpec {
         self
     }
 
+    /// Takes the kernel's resources from what was compiled for each capability, where there is something.
+    ///
+    /// # Panics
+    ///
+    /// If the launch then breaks what is required so far.
+    ///
+    /// ```
+    /// use occ_runtime::{Arch, Compiled, Kernel, Launch, LaunchSpec};
+    ///
+    /// const COMPILED: &[Compiled] = &[Compiled::new(Arch::SM_80, Kernel::new().registers(40), "my build's log")];
+    /// const SPEC: LaunchSpec =
+    ///     LaunchSpec::new("saxpy", &[Arch::SM_80], Kernel::new(), Launch::new(256)).compiled(COMPILED);
+    /// assert_eq!(SPEC.kernel_on(Arch::SM_80).registers, Some(40));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub const fn compiled(mut self, compiled: &'static [Compiled<'static>]) -> Self {
+        self.check.compiled = compiled;
+        self.checked()
+    }
+
     /// Chooses what happens when the driver contradicts the declaration.
     #[must_use]
     pub const fn on_mismatch(mut self, on_mismatch: OnMismatch) -> Self {
@@ -131,9 +152,14 @@ impl LaunchSpec {
         self.check.archs
     }
 
-    /// What was declared of the kernel.
+    /// What was declared of the kernel. What was read from artifacts is in [`LaunchSpec::kernel_on`].
     pub const fn kernel(&self) -> &Kernel {
         &self.check.kernel
+    }
+
+    /// The kernel on one capability: as it was read from an artifact, else as it was declared.
+    pub const fn kernel_on(&self, arch: Arch) -> Kernel {
+        self.check.kernel_on(arch)
     }
 
     /// The shape of the launch.
@@ -180,9 +206,17 @@ impl LaunchSpec {
         self.check.register_budget()
     }
 
-    /// Whether the launch needs more than 48 KiB of shared memory and so the opt-in of the function.
+    /// Whether the launch needs more than 48 KiB of shared memory on a declared capability, and so the opt-in of the
+    /// function.
     pub const fn needs_smem_optin(&self) -> bool {
-        let bytes = self.check.launch.dynamic_smem as u64 + self.check.kernel.static_smem as u64;
-        bytes > Check::MAX_STATIC_SMEM as u64
+        let mut at = 0;
+        while at < self.check.archs.len() {
+            let kernel = self.check.kernel_on(self.check.archs[at]);
+            if self.check.launch.dynamic_smem as u64 + kernel.static_smem as u64 > Check::MAX_STATIC_SMEM as u64 {
+                return true;
+            }
+            at += 1;
+        }
+        false
     }
 }

@@ -19,13 +19,22 @@ pub(super) const fn help(text: &mut Text, check: &Check<'_>, rule: Rule) {
         }
         at += 1;
     }
-    if changes[0].is_none() && matches!(rule, Rule::Launch) {
+    if changes[0].is_none() && matches!(rule, Rule::Launch | Rule::CompiledBlocks) {
         text.str(HELP).str("no single change was found that is enough: change several arguments, or what is required");
     }
 }
 
 const fn one_help(text: &mut Text, check: &Check<'_>, rule: Rule, change: Change) {
     match change {
+        Change::Registers(registers) if !check.compiled.is_empty() => {
+            text.str("with at most ").num(registers as u64).str(" registers");
+        }
+        Change::StaticSmem(bytes) if bytes > 0 && !check.compiled.is_empty() => {
+            text.str("with at most ").num(bytes as u64).str(" bytes of static shared memory");
+        }
+        Change::Barriers(barriers) if !check.compiled.is_empty() => {
+            text.str("with at most ").num(barriers as u64).str(" barriers");
+        }
         Change::Registers(registers) => {
             text.str("with `").str(if check.registers_are_cap { "max_registers" } else { "registers" });
             text.str("` at most ").num(registers as u64);
@@ -68,7 +77,7 @@ const fn one_help(text: &mut Text, check: &Check<'_>, rule: Rule, change: Change
         && let Some(blocks) = blocks_for_launch_bounds(check, registers)
     {
         text.str(" (compile the kernel with ");
-        if check.registers_are_cap {
+        if check.registers_are_cap && check.compiled.is_empty() {
             text.str("`-maxrregcount=").num(registers as u64).str("`)");
         } else {
             text.str("`__launch_bounds__(").num(check.launch.threads() as u64);
@@ -124,5 +133,9 @@ const fn outcome(text: &mut Text, check: &Check<'_>, rule: Rule) {
         Rule::TailIdle => {
             text.str(" the last wave is full enough");
         }
+        Rule::CompiledBlocks => {
+            text.str(" there is room for them");
+        }
+        Rule::Registers | Rule::Stack | Rule::Spills => {}
     }
 }

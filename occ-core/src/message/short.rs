@@ -84,11 +84,16 @@ const fn one_cause(text: &mut Text, check: &Check<'_>) {
         let arch = check.archs[at];
         at += 1;
         if let Some(answer) = short_on(check, arch) {
-            causes(text, check, arch, &answer);
-            text.str(NOTE).str("blocks per SM each resource allows: ");
-            table(text, &answer);
+            one_cause_of(text, check, arch, &answer);
         }
     }
+}
+
+/// What limits a launch on one capability, with its arithmetic and every block limit.
+pub(super) const fn one_cause_of(text: &mut Text, check: &Check<'_>, arch: Arch, answer: &Occupancy) {
+    causes(text, check, arch, answer);
+    text.str(NOTE).str("blocks per SM each resource allows: ");
+    table(text, answer);
 }
 
 /// One line for each of several capabilities: what fits there, what limits it, and every block limit.
@@ -292,21 +297,22 @@ const fn causes(text: &mut Text, check: &Check<'_>, arch: Arch, answer: &Occupan
 
 const fn cause(text: &mut Text, check: &Check<'_>, arch: Arch, answer: &Occupancy, resource: Resource) {
     let sm = arch.limits();
+    let kernel = check.kernel_on(arch);
     let warps = answer.warps_per_block;
     match resource {
         Resource::Registers => {
-            let registers = match check.kernel.registers {
+            let registers = match kernel.registers {
                 Some(registers) => registers,
                 None => 0,
             };
-            text.str(if check.registers_are_cap { "up to " } else { "" });
+            text.str(if check.registers_are_cap && check.compiled.is_empty() { "up to " } else { "" });
             text.num(registers as u64).str(" per thread, ");
             count_of(text, warps, "warp").str(" a block, so ");
         }
         Resource::SharedMemory => {
             text.num(answer.smem_per_block as u64).str(" bytes a block (");
             let parts: [(u32, &str); 3] = [
-                (check.kernel.static_smem, " static"),
+                (kernel.static_smem, " static"),
                 (check.launch.dynamic_smem, " dynamic"),
                 (sm.smem_reserved_per_block, " reserved by the driver"),
             ];
@@ -328,7 +334,7 @@ const fn cause(text: &mut Text, check: &Check<'_>, arch: Arch, answer: &Occupanc
             text.str(if preferred { " with this carve-out, so " } else { ", so " });
         }
         Resource::Barriers => {
-            text.num(check.kernel.barriers as u64).str(" a block, of the SM's ");
+            text.num(kernel.barriers as u64).str(" a block, of the SM's ");
             text.num(match sm.barriers_per_sm {
                 Some(pool) => pool as u64,
                 None => 0,
@@ -336,7 +342,7 @@ const fn cause(text: &mut Text, check: &Check<'_>, arch: Arch, answer: &Occupanc
             text.str(", so ");
         }
         Resource::VirtualResources => {
-            text.num(check.kernel.virtual_resources as u64).str(" a block, of the SM's ");
+            text.num(kernel.virtual_resources as u64).str(" a block, of the SM's ");
             text.num(match sm.virtual_resources_per_sm {
                 Some(pool) => pool as u64,
                 None => 0,

@@ -118,7 +118,11 @@ impl Reader<'_> {
                 Ok(Written::Text(text)) => texts.push((text, ends)),
                 Ok(_) => {
                     let text = format!("`{name}` must be a string, or a list of strings");
-                    let example = if given.key == Key::Gpu { "gpu = \"A100 SXM4\"" } else { "arch = \"sm_80\"" };
+                    let example = match given.key {
+                        Key::Gpu => "gpu = \"A100 SXM4\"",
+                        Key::Cubin => "cubin = \"kernels/saxpy.cubin\"",
+                        _ => "arch = \"sm_80\"",
+                    };
                     self.error(Diagnostic::new(ends, text).help(&format!("such as `{example}`")));
                 }
                 Err(error) => self.error(error),

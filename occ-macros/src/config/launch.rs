@@ -110,7 +110,11 @@ impl Reader<'_> {
             if !siblings.iter().chain([self.arguments]).any(|arguments| may_be_for(arguments, site)) {
                 let ends = Ends::of(&site.block).unwrap_or(self.elsewhere);
                 let error = Diagnostic::new(ends, "none of the function's `launch_config` is for this launch");
-                self.error(error.help("add one with this block and this shared memory"));
+                let help = match &site.kernel {
+                    Some(kernel) => format!("add one with `kernel = \"{kernel}\"`, this block and this shared memory"),
+                    None => "add one with this block and this shared memory".to_owned(),
+                };
+                self.error(error.help(&help));
             }
         }
     }
@@ -203,6 +207,16 @@ impl Launches {
             _ => Launches::default(),
         }
     }
+
+    /// Those of the kernel that an attribute names, or all if none of them is known to be.
+    pub(super) fn of_kernel(mut self, arguments: &Arguments) -> Launches {
+        if let Some(kernel) = plain_kernel(arguments)
+            && self.sites.iter().any(|site| site.kernel.as_ref() == Some(&kernel))
+        {
+            self.sites.retain(|site| site.kernel.as_ref() == Some(&kernel));
+        }
+        self
+    }
 }
 
 /// Whether an identifier stands anywhere in tokens.
@@ -214,6 +228,14 @@ fn has_ident(tokens: &[TokenTree], name: &str) -> bool {
     })
 }
 
+/// The kernel an attribute names, if a launch could name it so: not mangled, and without parameters.
+fn plain_kernel(arguments: &Arguments) -> Option<String> {
+    match evaluate(&arguments.get(Key::Kernel)?.value) {
+        Ok(Written::Text(name)) if syn::parse_str::<syn::Ident>(&name).is_ok() => Some(name),
+        _ => None,
+    }
+}
+
 /// Whether an attribute can be for a launch: what both know agrees.
 fn may_be_for(arguments: &Arguments, site: &LaunchSite) -> bool {
     let agree = |key: Key, there: Option<[u32; 3]>| {
@@ -223,7 +245,12 @@ fn may_be_for(arguments: &Arguments, site: &LaunchSite) -> bool {
             _ => true,
         }
     };
-    agree(Key::Block, known_axes(&block_axes(&site.block)))
+    let is_of_another = match (plain_kernel(arguments), &site.kernel) {
+        (Some(declared), Some(launched)) => !launched.contains(&declared),
+        _ => false,
+    };
+    !is_of_another
+        && agree(Key::Block, known_axes(&block_axes(&site.block)))
         && agree(Key::DynamicSmem, known_axes(&block_axes(&site.dynamic_smem)))
 }
 

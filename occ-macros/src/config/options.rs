@@ -17,7 +17,7 @@ pub(crate) enum OnMismatch {
 }
 
 /// Warnings that can be silenced by name.
-const WARNINGS: [&str; 3] = ["partial_warp", "single_thread", "unconfirmed_gpu"];
+const WARNINGS: [&str; 4] = ["partial_warp", "single_thread", "unconfirmed_gpu", "unlinked_kernel"];
 
 /// What an attribute asks for besides the launch configuration itself.
 #[derive(Clone, Debug)]
@@ -116,7 +116,7 @@ fn allowed(given: &Given, diagnostics: &mut Diagnostics) -> Vec<String> {
                 let error = Diagnostic::new(ends, format!("there is no warning `{text}`"));
                 diagnostics.push(match did_you_mean(&text, &WARNINGS) {
                     Some(nearest) => error.help(&format!("did you mean `{nearest}`?")),
-                    None => error.note("the warnings are `partial_warp`, `single_thread` and `unconfirmed_gpu`"),
+                    None => error.note("the warnings are `partial_warp`, `single_thread`, `unconfirmed_gpu` and `unlinked_kernel`"),
                 });
             }
         }

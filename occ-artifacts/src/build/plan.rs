@@ -1,0 +1,160 @@
+//! What is to be made, checked before anything runs.
+
+use crate::build::package::Package;
+use crate::build::toolkit::Needs;
+use crate::build::{Error, Kernels};
+use occ_core::{Code, Portability, Target};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What a source is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    Cuda,
+    Ptx,
+}
+
+/// One source.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) language: Language,
+    pub(crate) path: PathBuf,
+    /// Its file name without the extension: what is made is named by it.
+    pub(crate) name: String,
+}
+
+/// One architecture, as it was written: `sm_101` stays that, though its capability is 11.0.
+#[derive(Clone, Debug)]
+pub(crate) struct Arch {
+    pub(crate) name: String,
+    pub(crate) target: Target,
+}
+
+/// Everything that is to be made.
+#[derive(Debug)]
+pub(crate) struct Plan<'k> {
+    pub(crate) package: Package,
+    pub(crate) kernels: &'k Kernels,
+    pub(crate) sources: Vec<Source>,
+    /// Each once, as they were given. At least one.
+    pub(crate) archs: Vec<Arch>,
+    /// What PTX is made for: the lowest architecture's `compute_..`.
+    pub(crate) ptx: Arch,
+}
+
+impl<'k> Plan<'k> {
+    pub(crate) fn new(kernels: &'k Kernels) -> Result<Self, Error> {
+        let package = Package::from_environment()?;
+        let sources = sources(kernels, &package)?;
+        let archs = archs(kernels)?;
+        let lowest = archs.iter().min_by_key(|arch| (arch.target.arch, rank(arch.target.portability)));
+        let ptx = match lowest {
+            Some(lowest) if !sources.is_empty() => Arch {
+                name: lowest.name.replacen("sm_", "compute_", 1),
+                target: Target { code: Code::Ptx, ..lowest.target },
+            },
+            _ => return Err(Error::Nothing { sources: sources.len(), archs: archs.len() }),
+        };
+        Ok(Plan { package, kernels, sources, archs, ptx })
+    }
+
+    pub(crate) fn needs(&self) -> Needs {
+        let has = |language| self.sources.iter().any(|source| source.language == language);
+        Needs { nvcc: has(Language::Cuda), ptxas: has(Language::Ptx) }
+    }
+
+    /// `saxpy.sm_80.cubin`: what a source gives for an architecture.
+    pub(crate) fn file_name(source: &Source, arch: &Arch, extension: &str) -> String {
+        format!("{}.{}.{extension}", source.name, arch.name)
+    }
+
+    /// `saxpy.ptx`, which only CUDA sources give.
+    pub(crate) fn ptx_name(source: &Source) -> String {
+        format!("{}.ptx", source.name)
+    }
+
+    /// The files in a directory that this builder makes, or made for other architectures.
+    pub(crate) fn files_in(&self, directory: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+        entries.filter(|entry| self.makes(&entry.file_name().to_string_lossy())).map(|entry| entry.path()).collect()
+    }
+
+    /// Removes what was made before: a cubin of an architecture that is no longer asked for must not be found.
+    pub(crate) fn remove_old(&self) {
+        for file in self.files_in(&self.package.out) {
+            let _ = fs::remove_file(file);
+        }
+    }
+
+    fn makes(&self, file: &str) -> bool {
+        self.sources.iter().any(|source| {
+            let rest = file.strip_prefix(&source.name).and_then(|rest| rest.strip_prefix('.'));
+            let Some(rest) = rest else {
+                return false;
+            };
+            let cubin = rest.split_once('.').is_some_and(|(arch, extension)| {
+                Target::parse(arch).is_ok() && matches!(extension, "cubin" | "log" | "d")
+            });
+            cubin || (rest == "ptx" && source.language == Language::Cuda)
+        })
+    }
+
+    /// The options the compilers get, besides those that name files and architectures.
+    pub(crate) fn nvcc_options(&self) -> Vec<OsString> {
+        let mut options = Vec::new();
+        for directory in &self.kernels.includes {
+            options.push(joined("-I", directory.as_os_str()));
+        }
+        for define in &self.kernels.defines {
+            options.push(joined("-D", OsStr::new(define)));
+        }
+        options.extend(self.kernels.nvcc_args.iter().map(OsString::from));
+        options
+    }
+}
+
+fn joined(option: &str, value: &OsStr) -> OsString {
+    let mut joined = OsString::from(option);
+    joined.push(value);
+    joined
+}
+
+fn sources(kernels: &Kernels, package: &Package) -> Result<Vec<Source>, Error> {
+    let mut sources: Vec<Source> = Vec::new();
+    for (language, path) in &kernels.sources {
+        if !package.resolve(path).is_file() {
+            return Err(Error::NoSource { source: path.clone() });
+        }
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        // Some file systems take `A.cubin` and `a.cubin` for the same.
+        if let Some(other) = sources.iter().find(|other| other.name.eq_ignore_ascii_case(&name)) {
+            return Err(Error::SameName { first: other.path.clone(), second: path.clone() });
+        }
+        sources.push(Source { language: *language, path: path.clone(), name });
+    }
+    Ok(sources)
+}
+
+fn archs(kernels: &Kernels) -> Result<Vec<Arch>, Error> {
+    let mut archs: Vec<Arch> = Vec::new();
+    for name in &kernels.archs {
+        let target = Target::parse(name).map_err(|reason| Error::UnknownArch { arch: name.clone(), reason })?;
+        if target.code == Code::Ptx {
+            return Err(Error::PtxArch { arch: name.clone() });
+        }
+        if archs.iter().all(|arch| arch.name != *name) {
+            archs.push(Arch { name: name.clone(), target });
+        }
+    }
+    Ok(archs)
+}
+
+/// How much code of a capability may be tied to it.
+fn rank(portability: Portability) -> u32 {
+    match portability {
+        Portability::Base => 0,
+        Portability::Family => 1,
+        Portability::Specific => 2,
+    }
+}

@@ -1,0 +1,46 @@
+//! The list of kernels that reading fills, within the memory it may take.
+
+use crate::budget::Budget;
+use crate::error::Error;
+use crate::image::KernelImage;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Kernels found so far.
+pub(crate) struct Images<'b> {
+    list: Vec<KernelImage>,
+    names: HashSet<Arc<str>>,
+    budget: &'b Budget,
+}
+
+impl<'b> Images<'b> {
+    pub(crate) fn new(budget: &'b Budget) -> Self {
+        Images { list: Vec::new(), names: HashSet::new(), budget }
+    }
+
+    /// Adds a kernel, whose name is counted as if it were its own.
+    pub(crate) fn push(&mut self, image: KernelImage) -> Result<(), Error> {
+        // A growing list holds up to twice what is in it, and while it moves three times.
+        let bytes = 3 * size_of::<KernelImage>() as u64 + image.name.len() as u64;
+        self.budget.take(bytes, image.origin.offset, "the list of kernels")?;
+        self.add(image);
+        Ok(())
+    }
+
+    /// Adds a kernel with its name once in memory, however many have it: most kernels are there for several targets.
+    fn add(&mut self, mut image: KernelImage) {
+        match self.names.get(&image.name) {
+            Some(known) => image.name = known.clone(),
+            None => drop(self.names.insert(image.name.clone())),
+        }
+        self.list.push(image);
+    }
+
+    pub(crate) fn budget(&self) -> &'b Budget {
+        self.budget
+    }
+
+    pub(crate) fn into_list(self) -> Vec<KernelImage> {
+        self.list
+    }
+}

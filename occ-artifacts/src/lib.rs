@@ -1,0 +1,35 @@
+//! Kernel resources out of compiled CUDA artifacts: what the compiler decided, read from the file that will be launched.
+//!
+//! [`read`] takes the bytes of any artifact and tells its kind by its content.
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "baseline")]
+mod baseline;
+mod budget;
+#[cfg(feature = "build")]
+pub mod build;
+mod bytes;
+#[cfg(feature = "containers")]
+mod compression;
+mod cubin;
+mod error;
+mod fatbin;
+#[cfg(feature = "containers")]
+mod host;
+mod image;
+mod images;
+mod merge;
+mod names;
+mod read;
+mod select;
+mod text;
+
+#[cfg(feature = "baseline")]
+pub use baseline::{Baseline, BaselineError, Change, Difference, Tolerance, compare};
+pub use error::{Error, Problem};
+pub use image::{
+    Bounds, Cluster, Code, CodeTarget, Format, KernelImage, Origin, Portability, Spills, Stack, TensorMemory, Toolkit,
+};
+pub use merge::{Contradiction, Quantity, merge};
+pub use read::read;
+pub use select::{NameError, TargetError, find, on};

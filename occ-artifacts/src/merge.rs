@@ -1,0 +1,522 @@
+//! Several sources of one kernel become one: what one does not know is taken from another, and what two know must agree.
+
+use crate::image::{Code, CodeTarget, Format, KernelImage, Portability, Stack};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Something two sources can state differently about a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Quantity {
+    /// Registers per thread.
+    Registers,
+    /// Static shared memory per block.
+    StaticSmem,
+    /// Named barriers.
+    Barriers,
+    /// Local memory per thread.
+    Stack,
+    /// Spilled registers.
+    Spills,
+    /// Its own bound on threads per block.
+    MaxThreads,
+    /// The one block it can be launched with.
+    RequiredBlock,
+    /// Its clusters.
+    Cluster,
+    /// Blocks per SM it was compiled for.
+    MinBlocksPerSm,
+}
+
+impl Quantity {
+    const ALL: [Quantity; 9] = [
+        Quantity::Registers,
+        Quantity::StaticSmem,
+        Quantity::Barriers,
+        Quantity::Stack,
+        Quantity::Spills,
+        Quantity::MaxThreads,
+        Quantity::RequiredBlock,
+        Quantity::Cluster,
+        Quantity::MinBlocksPerSm,
+    ];
+
+    /// The name used in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Quantity::Registers => "registers",
+            Quantity::StaticSmem => "static shared memory",
+            Quantity::Barriers => "barriers",
+            Quantity::Stack => "stack",
+            Quantity::Spills => "spills",
+            Quantity::MaxThreads => "bounds on threads",
+            Quantity::RequiredBlock => "required blocks",
+            Quantity::Cluster => "clusters",
+            Quantity::MinBlocksPerSm => "minimum blocks per SM",
+        }
+    }
+
+    /// What an image states of it, in words.
+    fn of(self, image: &KernelImage) -> Option<String> {
+        let axes = |axes: Option<[u32; 3]>| axes.map_or("none".to_owned(), |[x, y, z]| format!("{x} × {y} × {z}"));
+        match self {
+            Quantity::Registers => image.registers.map(|count| count.to_string()),
+            Quantity::StaticSmem => image.static_smem.map(|bytes| format!("{bytes} bytes")),
+            Quantity::Barriers => image.barriers.map(|count| count.to_string()),
+            Quantity::Stack => image.stack.map(|stack| match stack {
+                Stack::Bytes(bytes) => format!("{bytes} bytes"),
+                Stack::Unbounded => "unbounded".to_owned(),
+            }),
+            Quantity::Spills => {
+                image.spills.map(|spills| format!("{} bytes stored and {} loaded", spills.stores, spills.loads))
+            }
+            Quantity::MaxThreads => image.bounds.map(|bounds| axes(bounds.max_threads)),
+            Quantity::RequiredBlock => image.bounds.map(|bounds| axes(bounds.required_block)),
+            Quantity::Cluster => image.bounds.map(|bounds| {
+                let most = bounds.cluster.max_blocks.map_or("any".to_owned(), |most| most.to_string());
+                format!("{}, at most {most}", axes(bounds.cluster.required))
+            }),
+            Quantity::MinBlocksPerSm => image.min_blocks_per_sm.map(|count| count.to_string()),
+        }
+    }
+
+    /// Whether sources of these two kinds must agree on it.
+    ///
+    /// PTX only estimates shared memory. Logs and `cuobjdump` of some toolkits leave out the stack of called functions.
+    fn must_agree(self, one: Format, other: Format) -> bool {
+        match self {
+            Quantity::StaticSmem => (one == Format::Ptx) == (other == Format::Ptx),
+            Quantity::Stack => one == other,
+            _ => true,
+        }
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Two sources state something differently about one kernel for one target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The kernel, mangled.
+    pub kernel: Arc<str>,
+    /// The target. `None` where neither source says it.
+    pub target: Option<CodeTarget>,
+    /// What is different.
+    pub quantity: Quantity,
+    /// A source and its value.
+    pub one: (String, String),
+    /// The other source and its value.
+    pub other: (String, String),
+}
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Contradiction { kernel, target, quantity, one, other } = self;
+        write!(f, "different {quantity} of `{}`", crate::names::readable(kernel))?;
+        if let Some(target) = target {
+            write!(f, " for `{target}`")?;
+        }
+        write!(f, ": {} in `{}`, {} in `{}`; one of the files is stale, ", one.1, one.0, other.1, other.0)?;
+        f.write_str("take both from the same build")
+    }
+}
+
+impl std::error::Error for Contradiction {}
+
+/// The first quantity that two images of one kernel state differently, and both values.
+pub(crate) fn difference(one: &KernelImage, other: &KernelImage) -> Option<(Quantity, [String; 2])> {
+    let (format, other_format) = (one.origin.format, other.origin.format);
+    Quantity::ALL.into_iter().filter(|quantity| quantity.must_agree(format, other_format)).find_map(|quantity| {
+        let (one, other) = (quantity.of(one)?, quantity.of(other)?);
+        (one != other).then_some((quantity, [one, other]))
+    })
+}
+
+/// Makes one image of what several sources say about one kernel for one target.
+///
+/// Each source is a name, such as its path, and what was read from it. Of what two sources know of one kernel both must
+/// say the same; what one does not know is taken from the other: spills from a compiler log, the minimum blocks per SM
+/// from PTX. The image of the PTX itself stays. PTX belongs to machine code of the same number only: `compute_80` to
+/// `sm_80`. Within one source nothing is merged, except that the machine code of a fatbin learns from its PTX.
+///
+/// - Numbers before linking may differ from those after it, which count.
+/// - A cubin does not tell `sm_100f` from `sm_100`: where another source has only the former, it is meant.
+/// - Images without a target are merged by name if the kernel has only one target, and else stay apart.
+///
+/// # Errors
+///
+/// A [`Contradiction`] where two sources state different numbers: one of the files is stale.
+///
+/// ```
+/// use occ_artifacts::{Format, KernelImage, Origin, Spills, merge};
+///
+/// let mut cubin = KernelImage::new("k", Origin::whole(Format::Cubin));
+/// cubin.registers = Some(32);
+/// let mut log = KernelImage::new("k", Origin::whole(Format::CompilerLog));
+/// log.registers = Some(32);
+/// log.spills = Some(Spills { stores: 8, loads: 4 });
+/// let merged = merge(&[("k.cubin", vec![cubin]), ("k.log", vec![log.clone()])]).unwrap();
+/// assert_eq!((merged.len(), merged[0].spills), (1, log.spills));
+/// ```
+pub fn merge(sources: &[(&str, Vec<KernelImage>)]) -> Result<Vec<KernelImage>, Contradiction> {
+    let mut merging = Merging { sources, entries: Vec::new(), by_name: HashMap::new() };
+    // Images without a target come last, when the targets of the others are known.
+    for has_target in [true, false] {
+        for (source, (_, images)) in sources.iter().enumerate() {
+            for (at, image) in images.iter().enumerate() {
+                if image.target.is_some() == has_target {
+                    merging.add(source, at, image)?;
+                }
+            }
+        }
+    }
+    merging.teach_from_ptx()?;
+    Ok(merging.entries.into_iter().map(|entry| entry.image).collect())
+}
+
+/// Most images of one name that one image is compared with.
+const MOST_COMPARED: usize = 64;
+
+/// What is merged so far.
+struct Merging<'a> {
+    sources: &'a [(&'a str, Vec<KernelImage>)],
+    entries: Vec<Entry>,
+    by_name: HashMap<&'a str, Vec<usize>>,
+}
+
+struct Entry {
+    image: KernelImage,
+    /// What it was made of: the index of a source, and of an image there.
+    parts: Vec<(usize, usize)>,
+}
+
+impl<'a> Merging<'a> {
+    fn add(&mut self, source: usize, at: usize, image: &'a KernelImage) -> Result<(), Contradiction> {
+        let candidates = self.candidates(source, image);
+        let mut refused = None;
+        let mut merged = false;
+        for candidate in candidates {
+            let Some(entry) = self.entries.get_mut(candidate) else { continue };
+            match united(&entry.image, image) {
+                Ok(united) => {
+                    entry.image = united;
+                    entry.parts.push((source, at));
+                    merged = true;
+                }
+                Err(difference) => refused = refused.or(Some((candidate, difference))),
+            }
+        }
+        match refused {
+            Some((candidate, (quantity, values))) if !merged => {
+                Err(self.contradiction(candidate, (source, at), quantity, values))
+            }
+            _ => {
+                if !merged {
+                    self.by_name.entry(&image.name).or_default().push(self.entries.len());
+                    self.entries.push(Entry { image: image.clone(), parts: vec![(source, at)] });
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The images of other sources that are the same kernel for the same target.
+    fn candidates(&self, source: usize, image: &KernelImage) -> Vec<usize> {
+        let named = self.by_name.get(&*image.name).map_or(&[][..], Vec::as_slice);
+        let others: Vec<usize> = named
+            .iter()
+            .copied()
+            .take(MOST_COMPARED)
+            .filter(|at| self.entries.get(*at).is_some_and(|entry| entry.parts.iter().all(|part| part.0 != source)))
+            .collect();
+        let target_of = |at: &usize| self.entries.get(*at).and_then(|entry| entry.image.target);
+        let same: Vec<usize> = others.iter().copied().filter(|at| target_of(at) == image.target).collect();
+        if !same.is_empty() {
+            return same;
+        }
+        if image.target.is_none() {
+            let mut machine_code = others.iter().filter_map(target_of).filter(|target| target.code == Code::Binary);
+            let only = machine_code.next().filter(|first| machine_code.all(|target| target == *first));
+            return others.into_iter().filter(|at| only.is_some() && target_of(at) == only).collect();
+        }
+        let is_meant = |at: &usize| {
+            self.entries
+                .get(*at)
+                .is_some_and(|entry| hides_family(&entry.image, image) || hides_family(image, &entry.image))
+        };
+        others.into_iter().filter(is_meant).collect()
+    }
+
+    /// Machine code learns its minimum blocks per SM, and bounds it does not know, from PTX of the same number.
+    fn teach_from_ptx(&mut self) -> Result<(), Contradiction> {
+        for indices in self.by_name.values() {
+            let indices = indices.get(..MOST_COMPARED).unwrap_or(indices);
+            for learner in indices {
+                for teacher in indices {
+                    let Some((ptx, machine_code)) = self.entries.get(*teacher).zip(self.entries.get(*learner)) else {
+                        continue;
+                    };
+                    if !is_ptx_of(ptx, machine_code) {
+                        continue;
+                    }
+                    let mut taught = machine_code.image.clone();
+                    if let Some((quantity, values)) = difference(&taught, &ptx.image) {
+                        let part = ptx.parts.first().copied().unwrap_or_default();
+                        return Err(self.contradiction(*learner, part, quantity, values));
+                    }
+                    taught.min_blocks_per_sm = taught.min_blocks_per_sm.or(ptx.image.min_blocks_per_sm);
+                    taught.bounds = taught.bounds.or(ptx.image.bounds);
+                    if let Some(entry) = self.entries.get_mut(*learner) {
+                        entry.image = taught;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn contradiction(
+        &self,
+        candidate: usize,
+        (source, at): (usize, usize),
+        quantity: Quantity,
+        [value, other]: [String; 2],
+    ) -> Contradiction {
+        let image = |(source, at): (usize, usize)| self.sources.get(source).and_then(|source| source.1.get(at));
+        let name = |source: usize| self.sources.get(source).map_or(String::new(), |source| source.0.to_owned());
+        let parts = self.entries.get(candidate).map_or(&[][..], |entry| entry.parts.as_slice());
+        // The part that said so, of those the image was made of.
+        let said = |part: &&(usize, usize)| image(**part).and_then(|image| quantity.of(image)).as_ref() == Some(&value);
+        let said = parts.iter().find(said).or(parts.first()).map_or(String::new(), |part| name(part.0));
+        let image = image((source, at));
+        let merged_target = self.entries.get(candidate).and_then(|entry| entry.image.target);
+        Contradiction {
+            kernel: image.map_or_else(|| Arc::from(""), |image| image.name.clone()),
+            target: merged_target.or(image.and_then(|image| image.target)),
+            quantity,
+            one: (said, value),
+            other: (name(source), other),
+        }
+    }
+}
+
+/// Whether a cubin that is by itself may be for the family the other image is for.
+fn hides_family(cubin: &KernelImage, other: &KernelImage) -> bool {
+    let is_lone_cubin = cubin.origin.format == Format::Cubin && cubin.origin.container.is_none();
+    is_lone_cubin
+        && cubin.target.zip(other.target).is_some_and(|(target, other)| {
+            target.portability == Portability::Base
+                && other == CodeTarget { portability: Portability::Family, ..target }
+        })
+}
+
+/// Whether one is the PTX that belongs to the other, machine code.
+fn is_ptx_of(ptx: &Entry, machine_code: &Entry) -> bool {
+    let same_number = ptx.image.target.zip(machine_code.image.target).is_some_and(|(ptx, machine_code)| {
+        ptx.code == Code::Ptx && machine_code == CodeTarget { code: Code::Binary, ..ptx }
+    });
+    let source = |entry: &Entry| entry.parts.first().map(|part| part.0);
+    let fatbin = |entry: &Entry| {
+        let origin = &entry.image.origin;
+        (origin.member.clone(), origin.section.clone(), origin.container)
+    };
+    same_number && (source(ptx) != source(machine_code) || fatbin(ptx) == fatbin(machine_code))
+}
+
+/// Both in one, or what they contradict each other in.
+fn united(one: &KernelImage, other: &KernelImage) -> Result<KernelImage, (Quantity, [String; 2])> {
+    if one.is_linked == other.is_linked
+        && let Some(difference) = difference(one, other)
+    {
+        return Err(difference);
+    }
+    let (base, more) = if rank(other) > rank(one) { (other, one) } else { (one, other) };
+    let family = [base, more]
+        .into_iter()
+        .filter_map(|image| image.target)
+        .find(|target| target.portability != Portability::Base);
+    let mut image = base.clone();
+    image.target = family.or(base.target).or(more.target);
+    image.spills = base.spills.or(more.spills);
+    image.bounds = base.bounds.or(more.bounds);
+    image.min_blocks_per_sm = base.min_blocks_per_sm.or(more.min_blocks_per_sm);
+    image.tensor_memory = base.tensor_memory.or(more.tensor_memory);
+    image.setmaxnreg = base.setmaxnreg.or(more.setmaxnreg);
+    image.toolkit = base.toolkit.or(more.toolkit);
+    if base.is_linked == more.is_linked {
+        image.registers = base.registers.or(more.registers);
+        image.static_smem = base.static_smem.or(more.static_smem);
+        image.barriers = base.barriers.or(more.barriers);
+        image.stack = larger(base.stack, more.stack);
+    }
+    Ok(image)
+}
+
+/// Which source is believed where they may differ, and stays as the origin.
+fn rank(image: &KernelImage) -> (bool, u8) {
+    let format = match image.origin.format {
+        Format::Cubin => 3,
+        Format::CompilerLog => 2,
+        Format::ResourceUsage => 1,
+        Format::Ptx => 0,
+    };
+    (image.is_linked, format)
+}
+
+fn larger(one: Option<Stack>, other: Option<Stack>) -> Option<Stack> {
+    match (one, other) {
+        (Some(Stack::Bytes(one)), Some(Stack::Bytes(other))) => Some(Stack::Bytes(one.max(other))),
+        (Some(Stack::Unbounded), _) | (_, Some(Stack::Unbounded)) => Some(Stack::Unbounded),
+        (one, other) => one.or(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::{Bounds, Origin, Spills};
+
+    fn image(format: Format, target: Option<(Code, u32)>) -> KernelImage {
+        let target = target.map(|(code, number)| CodeTarget { number, code, portability: Portability::Base });
+        KernelImage { target, ..KernelImage::new("_Z1kPi", Origin::whole(format)) }
+    }
+
+    fn cubin(number: u32, registers: u32) -> KernelImage {
+        let bounds = Some(Bounds::default());
+        KernelImage { registers: Some(registers), bounds, ..image(Format::Cubin, Some((Code::Binary, number))) }
+    }
+
+    fn log(number: u32, registers: u32) -> KernelImage {
+        let spills = Some(Spills { stores: 8, loads: 4 });
+        KernelImage { registers: Some(registers), spills, ..image(Format::CompilerLog, Some((Code::Binary, number))) }
+    }
+
+    fn ptx(number: u32) -> KernelImage {
+        let bounds = Some(Bounds::default());
+        let ptx = image(Format::Ptx, Some((Code::Ptx, number)));
+        KernelImage { bounds, min_blocks_per_sm: Some(2), static_smem: Some(96), ..ptx }
+    }
+
+    #[test]
+    fn a_log_adds_spills() {
+        let [one, other] = [("k.cubin", vec![cubin(80, 32), cubin(90, 40)]), ("k.log", vec![log(80, 32)])];
+        for sources in [[one.clone(), other.clone()], [other, one]] {
+            let merged = merge(&sources).unwrap();
+            let spilling = merged.iter().find(|image| image.spills.is_some()).unwrap();
+            assert_eq!((merged.len(), spilling.registers), (2, Some(32)));
+            assert_eq!(spilling.origin.format, Format::Cubin);
+            assert!(spilling.bounds.is_some());
+        }
+    }
+
+    #[test]
+    fn a_stale_log() {
+        let sources = [("k.cubin", vec![cubin(80, 32)]), ("k.log", vec![log(80, 34)])];
+        assert_eq!(
+            merge(&sources).unwrap_err().to_string(),
+            format!(
+                "different registers of `{}` for `sm_80`: 32 in `k.cubin`, 34 in `k.log`; one of the files is stale, \
+                 take both from the same build",
+                if cfg!(feature = "demangle") { "k(int*)" } else { "_Z1kPi" }
+            )
+        );
+    }
+
+    /// The third source contradicts what came from the second, not from the first.
+    #[test]
+    fn the_source_that_said_so() {
+        let nameless = KernelImage { registers: None, ..cubin(80, 0) };
+        let sources = [("a", vec![nameless]), ("b", vec![log(80, 32)]), ("c", vec![log(80, 33)])];
+        let error = merge(&sources).unwrap_err();
+        assert_eq!((error.one.0.as_str(), error.other.0.as_str()), ("b", "c"));
+    }
+
+    #[test]
+    fn ptx_belongs_to_its_own_number() {
+        let merged = merge(&[("k.ptx", vec![ptx(80)]), ("k.cubin", vec![cubin(80, 32), cubin(86, 33)])]).unwrap();
+        let learned: Vec<_> =
+            merged.iter().map(|image| (image.target.unwrap().to_string(), image.min_blocks_per_sm)).collect();
+        let expected = [("compute_80", Some(2)), ("sm_80", Some(2)), ("sm_86", None)];
+        assert_eq!(learned, expected.map(|(target, blocks)| (target.to_owned(), blocks)));
+        assert_eq!(merged[1].static_smem, None, "PTX only estimates it");
+    }
+
+    #[test]
+    fn a_fatbin_learns_from_its_own_ptx_only() {
+        let within = |container, image: KernelImage| {
+            let origin = Origin { container: Some(container), ..image.origin };
+            KernelImage { origin, ..image }
+        };
+        let images = vec![within(0, cubin(80, 32)), within(1, cubin(80, 40)), within(1, ptx(80))];
+        let merged = merge(&[("lib.so", images)]).unwrap();
+        assert_eq!(merged.iter().map(|image| image.min_blocks_per_sm).collect::<Vec<_>>(), [None, Some(2), Some(2)]);
+    }
+
+    #[test]
+    fn bounds_must_agree() {
+        let bounds = Some(Bounds { max_threads: Some([256, 1, 1]), ..Bounds::default() });
+        let sources = [("k.cubin", vec![cubin(80, 32)]), ("k.ptx", vec![KernelImage { bounds, ..ptx(80) }])];
+        let error = merge(&sources).unwrap_err();
+        assert_eq!(error.quantity, Quantity::MaxThreads);
+        assert_eq!((error.one.1.as_str(), error.other.1.as_str()), ("none", "256 × 1 × 1"));
+    }
+
+    /// One name twice in a library: the log belongs to the one it agrees with.
+    #[test]
+    fn one_of_two_of_a_name() {
+        let library = vec![cubin(80, 32), cubin(80, 40)];
+        let merged = merge(&[("lib.so", library.clone()), ("k.log", vec![log(80, 40)])]).unwrap();
+        assert_eq!(merged.iter().map(|image| image.spills.is_some()).collect::<Vec<_>>(), [false, true]);
+        assert!(merge(&[("lib.so", library), ("k.log", vec![log(80, 41)])]).is_err());
+    }
+
+    #[test]
+    fn linked_numbers_count() {
+        let object = KernelImage { is_linked: false, min_blocks_per_sm: Some(3), ..cubin(75, 24) };
+        let merged = merge(&[("k.o", vec![object]), ("k", vec![cubin(75, 62)])]).unwrap();
+        assert_eq!((merged.len(), merged[0].registers, merged[0].is_linked), (1, Some(62), true));
+        assert_eq!(merged[0].min_blocks_per_sm, Some(3));
+    }
+
+    #[test]
+    fn text_without_a_target() {
+        let text = KernelImage { registers: Some(32), ..image(Format::ResourceUsage, None) };
+        let merged = merge(&[("k.txt", vec![text.clone()]), ("k.cubin", vec![cubin(80, 32)])]).unwrap();
+        assert_eq!(merged.len(), 1);
+        let two = vec![cubin(80, 32), cubin(86, 33)];
+        assert_eq!(merge(&[("k.txt", vec![text]), ("k.so", two)]).unwrap().len(), 3);
+        let stale = KernelImage { registers: Some(31), ..image(Format::ResourceUsage, None) };
+        assert!(merge(&[("k.txt", vec![stale]), ("k.cubin", vec![cubin(80, 32)])]).is_err());
+    }
+
+    /// 12.4 and 12.5 leave called functions out of the stack in the text.
+    #[test]
+    fn the_larger_stack() {
+        let stack = |image, stack| KernelImage { stack: Some(stack), ..image };
+        let sources = |one, other| [("k.cubin", vec![one]), ("k.log", vec![other])];
+        let merged =
+            merge(&sources(stack(cubin(75, 9), Stack::Bytes(152)), stack(log(75, 9), Stack::Bytes(0)))).unwrap();
+        assert_eq!(merged[0].stack, Some(Stack::Bytes(152)));
+        let merged =
+            merge(&sources(stack(cubin(75, 9), Stack::Bytes(0)), stack(log(75, 9), Stack::Unbounded))).unwrap();
+        assert_eq!(merged[0].stack, Some(Stack::Unbounded));
+    }
+
+    /// A lone cubin does not tell `sm_100f` from `sm_100`.
+    #[test]
+    fn the_hidden_family() {
+        let mut family = log(100, 32);
+        family.target = family.target.map(|target| CodeTarget { portability: Portability::Family, ..target });
+        let merged = merge(&[("k.cubin", vec![cubin(100, 32)]), ("k.log", vec![family.clone()])]).unwrap();
+        assert_eq!((merged.len(), merged[0].target), (1, family.target));
+        let both = vec![family, log(100, 32)];
+        let merged = merge(&[("k.log", both), ("k.cubin", vec![cubin(100, 32)])]).unwrap();
+        assert_eq!(merged.len(), 2);
+        assert_eq!(merged[0].bounds, None);
+    }
+}

@@ -1,0 +1,96 @@
+//! What kind of artifact bytes are, told by how they begin.
+
+use crate::budget::Budget;
+use crate::bytes::Bytes;
+use crate::error::{Error, Problem};
+use crate::image::{Format, KernelImage, Origin};
+use crate::images::Images;
+use crate::{cubin, fatbin, text};
+
+/// Every kernel in an artifact, in its order.
+///
+/// What it is, is told by the content: a cubin, a fatbin, PTX, the log of `ptxas -v`, the text of
+/// `cuobjdump -res-usage`, or with the feature `containers` a host binary, object or archive that holds fatbins. A
+/// kernel compiled for several targets is there several times. An artifact without kernels gives an empty list.
+///
+/// Bytes need not be trusted: at most 4 times their length and 16 MiB of memory are taken, and in time that grows with
+/// the length.
+///
+/// # Errors
+///
+/// [`Problem::UnknownFormat`] for bytes of any other kind, [`Problem::NeedsFeature`] for what only `containers` reads,
+/// [`Problem::OnlyLinkTimeCode`] for code whose numbers come with its linking, and else what is damaged, with its
+/// offset. There is no list of a part of the kernels.
+///
+/// ```
+/// use occ_artifacts::{Problem, read};
+///
+/// let error = read(b"GIF89a").unwrap_err();
+/// assert_eq!(error.problem, Problem::UnknownFormat);
+/// ```
+pub fn read(bytes: &[u8]) -> Result<Vec<KernelImage>, Error> {
+    let budget = Budget::of_file(bytes.len());
+    let mut images = Images::new(&budget);
+    let bytes = Bytes::new(bytes, 0);
+    let has_link_time_code = match Kind::of(bytes)? {
+        Kind::Cubin => {
+            cubin::read(bytes, None, &Origin::whole(Format::Cubin), &mut images)?;
+            false
+        }
+        Kind::Fatbin => fatbin::read(bytes, &Origin::whole(Format::Cubin), &mut images)?,
+        Kind::Host(what) => read_host(bytes, what, &mut images)?,
+        Kind::Text if text::read(bytes, &mut images)? => false,
+        Kind::Text => return Err(Error::new(0, Problem::UnknownFormat)),
+    };
+    let list = images.into_list();
+    if list.is_empty() && has_link_time_code {
+        return Err(Error::new(0, Problem::OnlyLinkTimeCode));
+    }
+    Ok(list)
+}
+
+/// A kind of artifact.
+enum Kind {
+    Cubin,
+    Fatbin,
+    /// A file for the CPU, with what to call it.
+    Host(&'static str),
+    /// Anything else, which may be a text.
+    Text,
+}
+
+impl Kind {
+    fn of(bytes: Bytes<'_>) -> Result<Kind, Error> {
+        const COFF_X64: [u8; 2] = 0x8664_u16.to_le_bytes();
+        const COFF_ARM64: [u8; 2] = 0xaa64_u16.to_le_bytes();
+        // An object with more sections than 16 bits can count.
+        const COFF_BIG: [u8; 4] = [0, 0, 0xff, 0xff];
+        let begins_with = |magic: &[u8]| bytes.data.starts_with(magic);
+        Ok(if begins_with(b"\x7fELF") {
+            match bytes.u16(0x12, "an ELF header")? {
+                cubin::EM_CUDA => Kind::Cubin,
+                _ => Kind::Host("an ELF host file"),
+            }
+        } else if begins_with(&fatbin::MAGIC.to_le_bytes()) {
+            Kind::Fatbin
+        } else if begins_with(b"!<arch>\n") || begins_with(b"!<thin>\n") {
+            Kind::Host("an archive")
+        } else if begins_with(b"MZ") {
+            Kind::Host("a PE file")
+        } else if begins_with(&COFF_X64) || begins_with(&COFF_ARM64) || begins_with(&COFF_BIG) {
+            Kind::Host("a COFF object")
+        } else {
+            Kind::Text
+        })
+    }
+}
+
+#[cfg(feature = "containers")]
+fn read_host(bytes: Bytes<'_>, _: &'static str, images: &mut Images<'_>) -> Result<bool, Error> {
+    crate::host::read(bytes, images)
+}
+
+#[cfg(not(feature = "containers"))]
+fn read_host(_: Bytes<'_>, what: &'static str, _: &mut Images<'_>) -> Result<bool, Error> {
+    Err(Error::new(0, Problem::NeedsFeature { what, feature: "containers" }))
+}

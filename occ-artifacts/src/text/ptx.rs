@@ -1,0 +1,531 @@
+//! PTX: which kernels there are, and what they say of their launch.
+//!
+//! Registers, barriers and local memory exist only once it is compiled, and static shared memory can only be estimated
+//! before.
+
+use super::{Place, Text, target};
+use crate::bytes::Bytes;
+use crate::error::{Error, Problem};
+use crate::image::{Bounds, Code, CodeTarget, KernelImage, Origin};
+use crate::images::Images;
+
+/// `ptxas` raises a lower cap to this. (What `.minnctapersm` leaves may be lower than `.maxnreg`; that is not in PTX.)
+const LOWEST_REGISTER_CAP: u32 = 24;
+/// A cap from here on is none.
+const MOST_REGISTERS: u32 = 255;
+
+/// Reads the kernels of a PTX module that was found at `origin`.
+///
+/// # Errors
+///
+/// A bound that is not a positive number, or a kernel that does not end.
+pub(crate) fn read(bytes: Bytes<'_>, origin: &Origin, images: &mut Images<'_>) -> Result<(), Error> {
+    read_text(bytes.data, Place { start: bytes.start, unit: 1 }, origin, images)
+}
+
+/// Whether the first thing but comments is `.version`.
+pub(super) fn is_ptx(text: Text<'_>) -> bool {
+    matches!(Tokens { data: text.data.as_bytes(), at: 0 }.next(), Some(Token::Word(b".version")))
+}
+
+pub(super) fn read_text(data: &[u8], place: Place, origin: &Origin, images: &mut Images<'_>) -> Result<(), Error> {
+    let mut module = Module { place, tokens: Tokens { data, at: 0 }, origin, target: None };
+    // Where a `.visible` or the like stands, if it is the token just before.
+    let mut linkage = None;
+    while let Some(token) = module.tokens.next() {
+        let at = module.tokens.start_of(token);
+        let start = linkage.take().unwrap_or(at);
+        match token {
+            Token::Word(b".target") => module.target = module.read_target(),
+            Token::Word(b".visible" | b".weak" | b".extern") => linkage = Some(at),
+            Token::Word(b".entry") => {
+                if let Some(kernel) = module.read_kernel(start)? {
+                    images.push(kernel)?;
+                }
+            }
+            // A function, or the values of a variable.
+            Token::Mark(b'{') => module.skip_block(at)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+struct Module<'a> {
+    place: Place,
+    tokens: Tokens<'a>,
+    origin: &'a Origin,
+    target: Option<CodeTarget>,
+}
+
+impl Module<'_> {
+    /// Where something is in the file; inside of a container, where the PTX begins.
+    fn offset(&self, at: usize) -> u64 {
+        if self.origin.container.is_some() { self.origin.offset } else { self.place.offset(at) }
+    }
+
+    fn malformed(&self, at: usize, what: &'static str, expected: &'static str) -> Error {
+        Error::new(self.offset(at), Problem::Malformed { what, expected })
+    }
+
+    /// The target among the words of a `.target`.
+    fn read_target(&mut self) -> Option<CodeTarget> {
+        let mut found = None;
+        while let Some(Token::Word(word)) = self.tokens.next() {
+            found = found.or_else(|| target(std::str::from_utf8(word).ok()?, Code::Ptx));
+            if !self.tokens.skip_mark(b',') {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The kernel whose `.entry` was just read; `None` if it is only declared.
+    fn read_kernel(&mut self, start: usize) -> Result<Option<KernelImage>, Error> {
+        let name = match self.tokens.next() {
+            Some(Token::Word(word)) if !word.starts_with(b".") => word,
+            _ => return Err(self.malformed(start, "the name of a kernel", "an identifier after `.entry`")),
+        };
+        if self.tokens.skip_mark(b'(') {
+            self.tokens.skip_to_mark(b')');
+        }
+        let mut directives = Directives::default();
+        // What stands after a directive that is not known belongs to it.
+        let mut is_known = true;
+        loop {
+            match self.tokens.next() {
+                Some(Token::Mark(b'{')) => break,
+                Some(Token::Mark(b';')) => return Ok(None),
+                Some(Token::Word(b".pragma")) => self.tokens.skip_to_mark(b';'),
+                Some(Token::Word(word)) if word.starts_with(b".") => {
+                    is_known = self.read_directive(word, &mut directives)?;
+                }
+                Some(_) if !is_known => {}
+                Some(token) => {
+                    let at = self.tokens.start_of(token);
+                    return Err(self.malformed(at, "the bounds of a kernel", "a directive or `{`"));
+                }
+                None => return Err(self.malformed(start, "a kernel", "a body in `{` and `}`")),
+            }
+        }
+        self.skip_block(start)?;
+        let origin = Origin { offset: self.offset(start), ..self.origin.clone() };
+        let mut kernel = super::kernel(&String::from_utf8_lossy(name), origin)?;
+        kernel.target = self.target;
+        let bounds = directives.bounds;
+        // `ptxas` ignores it where the size of a block is not known.
+        let has_block = bounds.max_threads.is_some() || bounds.required_block.is_some();
+        kernel.min_blocks_per_sm = directives.min_blocks_per_sm.filter(|_| has_block);
+        kernel.bounds = Some(bounds);
+        Ok(Some(kernel))
+    }
+
+    /// Reads the numbers of a directive, the last of its kind wins; `false` if it is not known.
+    fn read_directive(&mut self, word: &[u8], into: &mut Directives) -> Result<bool, Error> {
+        let bounds = &mut into.bounds;
+        match word {
+            b".maxntid" => bounds.max_threads = Some(self.read_dimensions()?),
+            b".reqntid" => bounds.required_block = Some(self.read_dimensions()?),
+            b".reqnctapercluster" => bounds.cluster.required = Some(self.read_dimensions()?),
+            b".maxclusterrank" => bounds.cluster.max_blocks = Some(self.read_number()?),
+            b".minnctapersm" => into.min_blocks_per_sm = Some(self.read_number()?),
+            b".maxnreg" => {
+                let cap = self.read_number()?;
+                bounds.max_registers = (cap < MOST_REGISTERS).then_some(cap.max(LOWEST_REGISTER_CAP));
+            }
+            b".explicitcluster" => bounds.cluster.explicit = true,
+            b".blocksareclusters" => bounds.cluster.blocks_are_clusters = true,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// One to three numbers, those that are missing are 1.
+    fn read_dimensions(&mut self) -> Result<[u32; 3], Error> {
+        let mut dimensions = [1; 3];
+        for (index, dimension) in dimensions.iter_mut().enumerate() {
+            if index > 0 && !self.tokens.skip_mark(b',') {
+                break;
+            }
+            *dimension = self.read_number()?;
+        }
+        Ok(dimensions)
+    }
+
+    fn read_number(&mut self) -> Result<u32, Error> {
+        let token = self.tokens.next();
+        let value = match token {
+            Some(Token::Word(word)) => integer(word),
+            _ => None,
+        };
+        let at = token.map_or(self.tokens.at, |token| self.tokens.start_of(token));
+        value
+            .filter(|&value| value > 0)
+            .ok_or_else(|| self.malformed(at, "a bound of a kernel", "a number from 1 to 4294967295"))
+    }
+
+    /// Skips to behind the `}` that closes the `{` just read.
+    fn skip_block(&mut self, start: usize) -> Result<(), Error> {
+        if self.tokens.skip_block() { Ok(()) } else { Err(self.malformed(start, "a block", "`}` at its end")) }
+    }
+}
+
+#[derive(Default)]
+struct Directives {
+    bounds: Bounds,
+    min_blocks_per_sm: Option<u32>,
+}
+
+/// An integer as PTX writes it: decimal, `0x`, `0b`, octal with a leading 0, perhaps with a `U`.
+fn integer(word: &[u8]) -> Option<u32> {
+    let word = std::str::from_utf8(word).ok()?;
+    let word = word.strip_suffix('U').unwrap_or(word);
+    let (digits, radix) = match word.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (&word[2..], 16),
+        [b'0', b'b' | b'B', ..] => (&word[2..], 2),
+        [b'0', _, ..] => (&word[1..], 8),
+        _ => (word, 10),
+    };
+    u32::from_str_radix(digits, radix).ok()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token<'a> {
+    /// An identifier, a directive or a number.
+    Word(&'a [u8]),
+    /// A text in quotes.
+    Quoted(&'a [u8]),
+    Mark(u8),
+}
+
+#[derive(Clone, Copy)]
+struct Tokens<'a> {
+    data: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Tokens<'a> {
+    fn next(&mut self) -> Option<Token<'a>> {
+        self.skip_blanks();
+        let rest = self.data.get(self.at..)?;
+        let first = *rest.first()?;
+        let (token, length) = if is_word(first) {
+            let length = rest.iter().position(|&byte| !is_word(byte)).unwrap_or(rest.len());
+            (Token::Word(&rest[..length]), length)
+        } else if first == b'"' {
+            let length = quoted_length(rest);
+            (Token::Quoted(&rest[..length]), length)
+        } else {
+            (Token::Mark(first), 1)
+        };
+        self.at += length;
+        Some(token)
+    }
+
+    /// Skips `mark` if it comes next.
+    fn skip_mark(&mut self, mark: u8) -> bool {
+        self.skip_blanks();
+        let is_next = self.data.get(self.at) == Some(&mark);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    /// Skips to behind the next `mark`.
+    fn skip_to_mark(&mut self, mark: u8) {
+        while self.next().is_some_and(|token| token != Token::Mark(mark)) {}
+    }
+
+    /// Where the token began that was just read.
+    fn start_of(&self, token: Token<'_>) -> usize {
+        let length = match token {
+            Token::Word(text) | Token::Quoted(text) => text.len(),
+            Token::Mark(_) => 1,
+        };
+        self.at.saturating_sub(length)
+    }
+
+    /// Blanks, comments, and the zeros a fatbin fills up with.
+    fn skip_blanks(&mut self) {
+        while let Some(&byte) = self.data.get(self.at) {
+            if byte.is_ascii_whitespace() || byte == 0 {
+                self.at += 1;
+            } else if !self.skip_comment() {
+                return;
+            }
+        }
+    }
+
+    /// Skips a comment if one begins here.
+    fn skip_comment(&mut self) -> bool {
+        let rest = &self.data[self.at..];
+        let length = match rest {
+            [b'/', b'/', ..] => rest.iter().position(|&byte| byte == b'\n'),
+            [b'/', b'*', inside @ ..] => inside.windows(2).position(|end| end == b"*/").map(|end| 2 + end + 2),
+            _ => return false,
+        };
+        self.at += length.unwrap_or(rest.len());
+        true
+    }
+
+    /// Skips to behind the `}` that closes the `{` just read; `false` if there is none.
+    fn skip_block(&mut self) -> bool {
+        let mut depth = 1_usize;
+        loop {
+            let Some(rest) = self.data.get(self.at..) else { return false };
+            let Some(next) = rest.iter().position(|byte| matches!(byte, b'{' | b'}' | b'"' | b'/')) else {
+                self.at = self.data.len();
+                return false;
+            };
+            self.at += next;
+            match rest[next] {
+                b'{' => depth += 1,
+                b'}' => depth -= 1,
+                b'"' => {
+                    self.at += quoted_length(&rest[next..]);
+                    continue;
+                }
+                _ => {
+                    if self.skip_comment() {
+                        continue;
+                    }
+                }
+            }
+            self.at += 1;
+            if depth == 0 {
+                return true;
+            }
+        }
+    }
+}
+
+/// The length of the text in quotes that begins here. PTX has no escapes.
+fn quoted_length(text: &[u8]) -> usize {
+    text.iter().skip(1).position(|&byte| byte == b'"').map_or(text.len(), |end| end + 2)
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%' | b'.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bytes, Images, Origin, Problem, read};
+    use crate::budget::Budget;
+    use crate::image::{Bounds, Cluster, Format, KernelImage};
+    use crate::text::tests::{kernels, read_all};
+    use std::sync::Arc;
+
+    const HEAD: &str = ".version 9.5\n.target sm_90\n.address_size 64\n";
+
+    fn only(ptx: &str) -> KernelImage {
+        let mut kernels = kernels(&[HEAD, ptx].concat());
+        assert_eq!(kernels.len(), 1, "{ptx}");
+        kernels.remove(0)
+    }
+
+    fn bounds(directives: &str) -> Bounds {
+        only(&format!(".visible .entry k(.param .u64 p) {directives} {{ ret; }}")).bounds.unwrap()
+    }
+
+    /// Each was given to `ptxas` 13.5; expected are the attributes in its cubin.
+    #[test]
+    fn bounds_are_those_ptxas_reads() {
+        for (directives, expected) in [
+            (".maxntid 0400,1,1", [256, 1, 1]),
+            (".maxntid 0x10U, 0b11", [16, 3, 1]),
+            (".maxntid 256 .maxntid 128", [128, 1, 1]),
+            (".maxntid 2000", [2000, 1, 1]),
+            (".pragma \"nounroll\"; .maxntid 32", [32, 1, 1]),
+            (".maxntid\t256", [256, 1, 1]),
+        ] {
+            let expected = Bounds { max_threads: Some(expected), ..Bounds::default() };
+            assert_eq!(bounds(directives), expected, "{directives}");
+        }
+        let required = bounds(".reqntid 0x20\n,\n/*c*/4 //x\n");
+        assert_eq!(required, Bounds { required_block: Some([32, 4, 1]), ..Bounds::default() });
+        assert_eq!(bounds(""), Bounds::default());
+        assert_eq!(bounds(".pragma \"nounroll\";"), Bounds::default());
+        for (cap, expected) in [(10, Some(24)), (40, Some(40)), (255, None), (256, None), (300, None)] {
+            assert_eq!(bounds(&format!(".maxnreg {cap}")).max_registers, expected, "{cap}");
+        }
+        for (directives, expected) in [
+            (".maxclusterrank 4", Cluster { max_blocks: Some(4), ..Cluster::default() }),
+            (".explicitcluster", Cluster { explicit: true, ..Cluster::default() }),
+            (
+                ".explicitcluster .reqnctapercluster 2",
+                Cluster { required: Some([2, 1, 1]), explicit: true, ..Cluster::default() },
+            ),
+            (
+                ".blocksareclusters .reqntid 32,4 .reqnctapercluster 2,2",
+                Cluster { required: Some([2, 2, 1]), blocks_are_clusters: true, ..Cluster::default() },
+            ),
+        ] {
+            assert_eq!(bounds(directives).cluster, expected, "{directives}");
+        }
+    }
+
+    #[test]
+    fn blocks_per_sm_count_only_beside_a_block() {
+        let minimum = |directives: &str| only(&format!(".entry k() {directives} {{}}")).min_blocks_per_sm;
+        assert_eq!(minimum(".minnctapersm 2 .maxntid 256"), Some(2));
+        assert_eq!(minimum(".reqntid 64 .minnctapersm 4"), Some(4));
+        // `ptxas`: ignored.
+        assert_eq!(minimum(".minnctapersm 4"), None);
+    }
+
+    /// `ptxas` 13.5 refuses each, at the same place.
+    #[test]
+    fn a_bound_that_cannot_be_read_is_an_error_with_its_place() {
+        for (directives, wrong) in [
+            (".maxntid 16*16", "*16"),
+            (".maxntid (256)", "(256)"),
+            (".maxntid 0", "0 {"),
+            (".maxntid 16,16,1,1", ",1 {"),
+            (".maxntid 256,", "{"),
+            (".maxntid -1", "-1"),
+            (".maxntid 5000000000", "5000000000"),
+            (".maxntid 64 ,, 2", ", 2"),
+            (".maxnreg 0", "0 {"),
+            (".maxntid 0x 40", "0x "),
+            (".maxntid 1e2", "1e2"),
+            (".maxntid 256.0", "256.0"),
+            (".maxntid 09", "09"),
+            (".reqntid", "{"),
+            (".maxclusterrank .explicitcluster", ".explicit"),
+        ] {
+            let ptx = format!("{HEAD}.visible .entry k(.param .u64 p) {directives} {{ ret; }}");
+            let error = read_all(ptx.as_bytes()).unwrap_err();
+            assert!(matches!(error.problem, Problem::Malformed { .. }), "{directives}: {error}");
+            assert_eq!(error.offset, ptx.find(wrong).unwrap() as u64, "{directives}: {error}");
+        }
+    }
+
+    /// Each compiles with `ptxas` 13.5 to the named kernels.
+    #[test]
+    fn modules_are_read_as_ptxas_reads_them() {
+        for (ptx, expected) in [
+            (".visible .entry k .maxntid 32 { ret; }", &["k"][..]),
+            (".visible .entry k() .maxntid 32 { ret; } .entry j() .maxntid 64 {{ret;}}", &["k", "j"]),
+            (".visible .entry k(); .visible .entry k() .maxntid 32 { ret; }", &["k"]),
+            (".file 1 \"x\"\n.file 2 \"a\\\\\"\n.visible .entry k() { ret; } .file 3 \"c\"", &["k"]),
+            ("/* a /* b */ .visible .entry k() { /* } */ // }\n ret; }", &["k"]),
+            (".const .align 1 .b8 s[3] = {1,2,3}; .visible .entry %k() { ret; }", &["%k"]),
+            (".visible\n.entry\n//c\n_k$1\n(\n)\n.maxntid\n32\n{ ret; }", &["_k$1"]),
+            (".visible .entry k() { .pragma \"nounroll }\"; ret; }", &["k"]),
+            (".visible .func f() { ret; }\n.weak .entry k(.param .align 8 .b8 p[12]) { ret; }", &["k"]),
+            (".visible .func f() { ret; }", &[]),
+        ] {
+            let kernels = kernels(&[HEAD, ptx].concat());
+            let names: Vec<_> = kernels.iter().map(|kernel| &*kernel.name).collect();
+            assert_eq!(names, expected, "{ptx}");
+        }
+    }
+
+    /// What LLVM writes for `extern "ptx-kernel"` functions of Rust, with debug information.
+    const LLVM: &str = "\
+//
+// Generated by LLVM NVPTX Back-End
+//
+
+.version 7.0
+.target sm_80, debug
+.address_size 64
+
+	// .globl	fill                    // -- Begin function fill
+                                        // @fill
+.visible .entry fill(
+	.param .u64 .ptr .align 1 fill_param_0,
+	.param .u32 fill_param_1
+)
+.maxntid 128, 1, 1
+.minnctapersm 2
+.maxnreg 40
+{
+	.local .align 8 .b8 	__local_depot1[16];
+	.loc	1 11 0
+	ret;
+                                        // -- End function
+}
+	// .globl	req                     // -- Begin function req
+.visible .entry req(
+	.param .u64 req_param_0
+)
+.reqntid 64, 2, 1                       // @req
+{
+	ret;
+                                        // -- End function
+}
+	.file	1 \"C:\\kernels\\\"
+	.section	.debug_abbrev
+	{
+.b8 1                                   // Abbreviation Code \"{
+.b8 17
+	}
+	.section	.debug_macinfo	{	}
+";
+
+    #[test]
+    fn what_llvm_writes_is_read() {
+        let kernels = kernels(LLVM);
+        let [fill, required] = &kernels[..] else { panic!("{kernels:?}") };
+        let expected = Bounds { max_threads: Some([128, 1, 1]), max_registers: Some(40), ..Bounds::default() };
+        assert_eq!((fill.bounds, fill.min_blocks_per_sm), (Some(expected), Some(2)));
+        let expected = Bounds { required_block: Some([64, 2, 1]), ..Bounds::default() };
+        assert_eq!(required.bounds, Some(expected));
+        assert_eq!(fill.target.unwrap().to_string(), "compute_80");
+        assert_eq!(fill.origin.offset, LLVM.find(".visible .entry fill").unwrap() as u64);
+        assert_eq!(required.origin.offset, LLVM.find(".visible .entry req").unwrap() as u64);
+        // Nothing of this is known before it is compiled.
+        assert_eq!((fill.registers, fill.static_smem, fill.barriers, fill.stack), (None, None, None, None));
+    }
+
+    #[test]
+    fn targets_have_suffixes_and_hold_until_the_next() {
+        let module = |target: &str| format!(".version 8.8\n.target {target}\n.entry k() {{ ret; }}\n");
+        let ptx: String = ["sm_90a", "texmode_independent, sm_100f", "sm_75, debug", "other"].map(module).concat();
+        let targets: Vec<_> =
+            kernels(&ptx).iter().map(|kernel| kernel.target.map(|target| target.to_string())).collect();
+        let expected = [Some("compute_90a"), Some("compute_100f"), Some("compute_75"), None];
+        assert_eq!(targets, expected.map(|target| target.map(str::to_owned)));
+    }
+
+    #[test]
+    fn ptx_in_a_container_is_where_that_is() {
+        let ptx = format!("{HEAD}.entry k() .maxntid 32 {{ ret; }}\0\0\0\0");
+        let origin = Origin {
+            container: Some(1),
+            section: Some(Arc::from(".nv_fatbin")),
+            offset: 4096,
+            ..Origin::whole(Format::Ptx)
+        };
+        let budget = Budget::of_file(ptx.len());
+        let mut images = Images::new(&budget);
+        read(Bytes::new(ptx.as_bytes(), 4096), &origin, &mut images).unwrap();
+        assert_eq!(images.into_list()[0].origin, origin);
+        let mut images = Images::new(&budget);
+        let error = read(Bytes::new(ptx.replace("32", "x").as_bytes(), 4096), &origin, &mut images).unwrap_err();
+        assert_eq!(error.offset, 4096);
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_end_is_an_error() {
+        for cut in [
+            ".entry",
+            ".entry k",
+            ".entry k(.param",
+            ".entry k() .maxntid 32",
+            ".entry k() { ret; { }",
+            ".entry .maxntid",
+        ] {
+            let error = read_all([HEAD, cut].concat().as_bytes()).unwrap_err();
+            assert!(matches!(error.problem, Problem::Malformed { .. }), "{cut}: {error}");
+            assert_eq!(error.offset, HEAD.len() as u64, "{cut}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_directive_that_is_not_known_keeps_its_numbers() {
+        let bounds = bounds(".new_bound (1, 2) 3 .maxntid 64");
+        assert_eq!(bounds, Bounds { max_threads: Some([64, 1, 1]), ..Bounds::default() });
+    }
+}

@@ -1,0 +1,86 @@
+//! A kernel as it was compiled for one capability, and what was declared that it must stay within.
+
+use crate::arch::Arch;
+use crate::launch::Kernel;
+
+/// A kernel as it was compiled for one capability: what an artifact says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compiled<'a> {
+    /// The capability it is launched on.
+    pub arch: Arch,
+    /// Its resources there.
+    pub kernel: Kernel,
+    /// Local memory per thread in bytes; [`Compiled::UNBOUNDED`] for a kernel that calls itself. `None` if not known.
+    pub stack: Option<u32>,
+    /// Bytes of spilled registers per thread that are stored and loaded, together. `None` if not known.
+    pub spills: Option<u32>,
+    /// Blocks per SM the compiler was told to make room for (`.minnctapersm`). `None` if it was not told, or not known.
+    pub min_blocks_per_sm: Option<u32>,
+    /// Where this was read, as a message names it: ``"`saxpy` in kernels/saxpy.cubin, sm_80"``.
+    pub source: &'a str,
+}
+
+impl<'a> Compiled<'a> {
+    /// The stack of a kernel that calls itself.
+    pub const UNBOUNDED: u32 = u32::MAX;
+
+    /// A kernel's resources on one capability, and where they were read.
+    pub const fn new(arch: Arch, kernel: Kernel, source: &'a str) -> Self {
+        Compiled { arch, kernel, stack: None, spills: None, min_blocks_per_sm: None, source }
+    }
+
+    /// One of its numbers that can have a ceiling.
+    pub(crate) const fn number(&self, ceiling: Ceiling) -> Option<u32> {
+        match ceiling {
+            Ceiling::Registers => self.kernel.registers,
+            Ceiling::Stack => self.stack,
+            Ceiling::Spills => self.spills,
+        }
+    }
+}
+
+/// What a compiled kernel must stay within on every capability: a budget that holds over new versions of the compiler.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ceilings {
+    /// Registers per thread.
+    pub registers: Option<u32>,
+    /// Local memory per thread in bytes.
+    pub stack: Option<u32>,
+    /// Bytes of spilled registers per thread that are stored and loaded, together.
+    pub spills: Option<u32>,
+}
+
+impl Ceilings {
+    /// None.
+    pub const fn new() -> Self {
+        Ceilings { registers: None, stack: None, spills: None }
+    }
+
+    pub(crate) const fn of(&self, ceiling: Ceiling) -> Option<u32> {
+        match ceiling {
+            Ceiling::Registers => self.registers,
+            Ceiling::Stack => self.stack,
+            Ceiling::Spills => self.spills,
+        }
+    }
+}
+
+/// A number that can have a ceiling.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ceiling {
+    Registers,
+    Stack,
+    Spills,
+}
+
+/// The kernel compiled for a capability, if one of `compiled` is.
+pub(crate) const fn compiled_for<'c>(compiled: &'c [Compiled<'c>], arch: Arch) -> Option<&'c Compiled<'c>> {
+    let mut at = 0;
+    while at < compiled.len() {
+        if compiled[at].arch.index() == arch.index() {
+            return Some(&compiled[at]);
+        }
+        at += 1;
+    }
+    None
+}

@@ -1,0 +1,143 @@
+//! What compiled kernels are: where a message's numbers were read, and the ceilings and promises they break.
+
+use super::short::count_of;
+use super::standing::{NAMED, Standing, standing};
+use super::{HELP, NOTE};
+use crate::check::Check;
+use crate::compiled::{Ceiling, Compiled, compiled_for};
+use crate::text::Text;
+
+/// One line for each capability on which the launch fails and whose kernel was read: its numbers, and from where.
+pub(super) const fn sources(text: &mut Text, check: &Check<'_>) {
+    let mut told = 0;
+    let mut at = 0;
+    while at < check.archs.len() && told < NAMED {
+        let arch = check.archs[at];
+        at += 1;
+        if !matches!(standing(check, arch), Standing::Passes)
+            && let Some(compiled) = compiled_for(check.compiled, arch)
+            && !was_told(check, at - 1, compiled)
+        {
+            source(text, compiled);
+            told += 1;
+        }
+    }
+}
+
+/// Whether an earlier capability that fails runs the same code: its line says it all.
+const fn was_told(check: &Check<'_>, before: usize, compiled: &Compiled<'_>) -> bool {
+    let mut at = 0;
+    while at < before {
+        let arch = check.archs[at];
+        at += 1;
+        if !matches!(standing(check, arch), Standing::Passes)
+            && let Some(other) = compiled_for(check.compiled, arch)
+            && same(other.source, compiled.source)
+        {
+            return true;
+        }
+    }
+    false
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// `kernels/saxpy.cubin, sm_80: 168 registers, 4096 bytes of static shared memory, 1 barrier`.
+pub(super) const fn source(text: &mut Text, compiled: &Compiled<'_>) {
+    let kernel = &compiled.kernel;
+    text.str(NOTE).str(compiled.source).str(": ");
+    if let Some(registers) = kernel.registers {
+        count_of(text, registers, "register").str(", ");
+    }
+    count_of(text, kernel.static_smem, "byte").str(" of static shared memory, ");
+    count_of(text, kernel.barriers, "barrier");
+    if kernel.virtual_resources > 0 {
+        text.str(", tensor memory");
+    }
+}
+
+/// A compiled kernel above a ceiling.
+pub(super) const fn above_ceiling(text: &mut Text, check: &Check<'_>, ceiling: Ceiling) {
+    let (Some(highest), Some(most)) = (check.highest(ceiling), check.ceilings.of(ceiling)) else {
+        return;
+    };
+    let Some(number) = highest.number(ceiling) else {
+        return;
+    };
+    amount(text.str(name(ceiling)).str(": "), ceiling, number).str(" (").str(highest.source).str(")");
+    text.str(", declared are at most ").num(most as u64);
+    let mut at = 0;
+    while at < check.archs.len() {
+        if let Some(other) = compiled_for(check.compiled, check.archs[at])
+            && let Some(number) = other.number(ceiling)
+            && number > most
+            && other.arch.index() != highest.arch.index()
+            && !same(other.source, highest.source)
+        {
+            amount(text.str(NOTE).str(name(ceiling)).str(": "), ceiling, number).str(" (").str(other.source).str(")");
+        }
+        at += 1;
+    }
+    text.str(HELP);
+    match ceiling {
+        Ceiling::Registers => {
+            text.str("compile the kernel with `-maxrregcount=").num(most as u64).str("`, or write `registers = ");
+            text.num(number as u64).str("`");
+        }
+        Ceiling::Stack | Ceiling::Spills => {
+            let key = if matches!(ceiling, Ceiling::Stack) { "max_stack" } else { "max_spills" };
+            if number == Compiled::UNBOUNDED {
+                text.str("remove the recursion, or `").str(key).str("`");
+            } else {
+                text.str("if that is meant, write `").str(key).str(" = ").num(number as u64).str("`");
+            }
+        }
+    }
+}
+
+const fn name(ceiling: Ceiling) -> &'static str {
+    match ceiling {
+        Ceiling::Registers => "registers",
+        Ceiling::Stack => "stack",
+        Ceiling::Spills => "spills",
+    }
+}
+
+const fn amount(text: &mut Text, ceiling: Ceiling, number: u32) -> &mut Text {
+    match ceiling {
+        Ceiling::Registers => text.num(number as u64),
+        Ceiling::Stack if number == Compiled::UNBOUNDED => text.str("unbounded, the kernel calls itself"),
+        Ceiling::Stack => count_of(text, number, "byte").str(" per thread"),
+        Ceiling::Spills => count_of(text, number, "byte"),
+    }
+}
+
+/// A kernel that was compiled for more blocks per SM than there is room for.
+pub(super) const fn unkept_promise(text: &mut Text, check: &Check<'_>) {
+    let Some((compiled, answer)) = check.first_unkept_promise() else {
+        return;
+    };
+    let promised = match compiled.min_blocks_per_sm {
+        Some(promised) => promised,
+        None => 0,
+    };
+    text.str("the kernel was compiled for ");
+    count_of(text, promised, "block").str(" per SM (`.minnctapersm`), this launch has ");
+    text.num(answer.blocks_per_sm as u64).str(" on ").str(compiled.arch.name());
+    super::short::one_cause_of(text, check, compiled.arch, &answer);
+    source(text, compiled);
+    text.str(NOTE).str("the compiler spent registers on that promise and does not say when it is not kept");
+}

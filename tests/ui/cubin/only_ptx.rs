@@ -1,0 +1,6 @@
+use occ_runtime::launch_config;
+
+#[launch_config(arch = "sm_90", block = 256, cubin = "kernels/kernels.sm_90.ptx")]
+fn tile() {}
+
+fn main() {}
