@@ -322,7 +322,7 @@ mod target_name {
     use super::{Code, CodeTarget, Portability};
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-    #[expect(clippy::ref_option, reason = "serde calls it so")]
+    #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     pub(super) fn serialize<S: Serializer>(target: &Option<CodeTarget>, serializer: S) -> Result<S::Ok, S::Error> {
         target.map(|target| target.to_string()).serialize(serializer)
     }
@@ -583,12 +583,18 @@ mod tests {
 
     fn baseline(images: &[KernelImage], launch: Option<&Launch>) -> Baseline {
         let mut baseline = Baseline::new();
-        images.iter().for_each(|image| baseline.add(image, launch).unwrap());
+        for image in images {
+            baseline.add(image, launch).unwrap();
+        }
         baseline
     }
 
     fn differences(old: &KernelImage, new: &KernelImage, launch: Option<&Launch>, tolerance: Tolerance) -> Vec<String> {
-        let found = compare(&baseline(&[old.clone()], launch), &baseline(&[new.clone()], launch), &tolerance);
+        let found = compare(
+            &baseline(std::slice::from_ref(old), launch),
+            &baseline(std::slice::from_ref(new), launch),
+            &tolerance,
+        );
         found
             .iter()
             .map(|difference| format!("{}{difference}", if difference.is_regression() { "! " } else { "" }))

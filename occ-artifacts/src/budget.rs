@@ -13,6 +13,12 @@ impl Budget {
         Budget { left: AtomicU64::new((bytes as u64).saturating_mul(4).saturating_add(16 << 20)) }
     }
 
+    /// Bytes that may still be taken.
+    #[cfg(feature = "containers")]
+    pub(crate) fn left(&self) -> u64 {
+        self.left.load(Ordering::Relaxed)
+    }
+
     /// Takes memory for good.
     pub(crate) fn take(&self, bytes: u64, offset: u64, what: &'static str) -> Result<(), Error> {
         self.left
@@ -22,6 +28,7 @@ impl Budget {
     }
 
     /// Gives memory back that was taken.
+    #[cfg(feature = "containers")]
     pub(crate) fn give_back(&self, bytes: u64) {
         self.left.fetch_add(bytes, Ordering::Relaxed);
     }

@@ -198,9 +198,10 @@ impl<'a> Cubin<'a> {
         Ok(image)
     }
 
-    /// Registers as cubins of CUDA 8 have them. From 9.0 on, and in ABI 8, that place holds no count to rely on.
+    /// Registers where there is no record of them: in cubins of CUDA 8, and in some ABI 8 objects of shipped libraries.
+    /// From 9.0 on that place holds no count.
     fn registers_of_code(&self, code: Section) -> Option<u32> {
-        (self.abi == Abi::V7 && self.target.number < 90).then_some(code.info >> 24).filter(|&registers| registers != 0)
+        (self.target.number < 90).then_some(code.info >> 24).filter(|&registers| registers != 0)
     }
 
     /// The static shared memory in the section of this number, 0 for none.

@@ -58,7 +58,20 @@ pub enum Problem {
     Decompression {
         /// How it is compressed.
         what: &'static str,
+        /// Bytes it must give, neither more nor less.
+        bytes: u64,
     },
+    /// Something is not what it begins like.
+    Damaged {
+        /// What it begins like.
+        what: &'static str,
+    },
+    /// An archive that only names other files. Those hold the code.
+    ThinArchive,
+    /// A host file without a section that holds code for a GPU.
+    NoDeviceCode,
+    /// There is only code without numbers: link-time code has none before it is linked.
+    OnlyLinkTimeCode,
     /// A text has something else where a number or a name must be.
     Malformed {
         /// What could not be read.
@@ -70,8 +83,6 @@ pub enum Problem {
     NoKernels,
     /// A log in which `nvcc -rdc=true --resource-usage` says that it shows nothing before device linking.
     BeforeLinking,
-    /// There is only code without numbers: link-time code has none before it is linked.
-    OnlyLinkTimeCode,
 }
 
 impl Error {
@@ -103,8 +114,20 @@ impl fmt::Display for Error {
                 "{what} at offset {} asks for {bytes} bytes: together more than 4 times the file and 16 MiB",
                 self.offset
             ),
-            Problem::Decompression { what } => {
-                write!(f, "{what} data at offset {} cannot be decompressed", self.offset)
+            Problem::Decompression { what, bytes } => {
+                write!(
+                    f,
+                    "{what} data at offset {} cannot be decompressed to the {bytes} bytes it should give",
+                    self.offset
+                )
+            }
+            Problem::Damaged { what } => write!(f, "{what} at offset {} is damaged", self.offset),
+            Problem::ThinArchive => f.write_str("a thin archive only names other files: read those"),
+            Problem::NoDeviceCode => f.write_str(
+                "no code for a GPU: the host file has no section `.nv_fatbin`, `__nv_relfatbin` or `.nv_fatb`",
+            ),
+            Problem::OnlyLinkTimeCode => {
+                f.write_str("holds only link-time code, whose resources exist once it is linked")
             }
             Problem::Malformed { what, expected } => {
                 write!(f, "{what} at offset {} cannot be read, expected {expected}", self.offset)
@@ -113,9 +136,6 @@ impl fmt::Display for Error {
             Problem::BeforeLinking => f.write_str(
                 "`nvcc -rdc=true` shows resources when it links: use that log, or compile with `-Xptxas -v`",
             ),
-            Problem::OnlyLinkTimeCode => {
-                f.write_str("holds only link-time code, whose resources exist once it is linked")
-            }
         }
     }
 }

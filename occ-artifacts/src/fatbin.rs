@@ -1,11 +1,21 @@
 //! Fatbins: containers of cubins, PTX and link-time code, one entry a target.
 
+#[cfg(feature = "containers")]
+use crate::budget::Budget;
 use crate::bytes::Bytes;
+#[cfg(feature = "containers")]
+use crate::compression::Decompressor;
 use crate::cubin;
 use crate::error::{Error, Problem};
+#[cfg(feature = "containers")]
+use crate::image::KernelImage;
 use crate::image::{Code, CodeTarget, Format, Origin, Portability};
 use crate::images::Images;
+#[cfg(feature = "containers")]
+use crate::parallel;
 use crate::text::ptx;
+#[cfg(feature = "containers")]
+use std::thread;
 
 /// What a container begins with.
 pub(crate) const MAGIC: u32 = 0xba55_ed50;
@@ -57,40 +67,92 @@ pub(crate) enum Compression {
     Zstd,
 }
 
-/// Adds the kernels of containers that stand back to back. `place` says where they are. Returns whether there is
-/// link-time code too.
-pub(crate) fn read(bytes: Bytes<'_>, place: &Origin, images: &mut Images<'_>) -> Result<bool, Error> {
-    let mut has_link_time_code = false;
-    for entry in entries(bytes) {
+/// Containers that stand back to back, and where that is.
+pub(crate) struct Section<'a> {
+    pub(crate) bytes: Bytes<'a>,
+    pub(crate) place: Origin,
+}
+
+/// Adds the kernels of all containers. Returns whether there is link-time code too.
+#[cfg(feature = "containers")]
+pub(crate) fn read(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<bool, Error> {
+    let budget = images.budget();
+    let work = |decompressor: &mut Decompressor<'_>, (entry, place): (Result<Entry<'_>, Error>, &Origin)| {
         let entry = entry?;
-        has_link_time_code |= entry.kind == Kind::LinkTimeCode;
-        match entry.compression {
-            _ if !entry.has_kernels() => {}
-            None => entry.read(entry.payload, place, images)?,
-            Some(compression) => read_compressed(&entry, compression, place, images)?,
+        let mut images = Images::new(budget);
+        if entry.has_kernels() {
+            let content = match entry.compression {
+                None => entry.payload,
+                Some(how) => decompressor.decompress(entry.payload, how, entry.uncompressed_size)?,
+            };
+            entry.read(content, place, &mut images)?;
         }
-    }
+        Ok((entry.kind, images.into_list()))
+    };
+    let mut has_link_time_code = false;
+    let deliver = |result: Result<(Kind, Vec<KernelImage>), Error>| {
+        let (kind, list) = result?;
+        has_link_time_code |= kind == Kind::LinkTimeCode;
+        images.append(list);
+        Ok(())
+    };
+    parallel::in_order(workers(sections, budget), all_entries(sections), || Decompressor::new(budget), work, deliver)?;
     Ok(has_link_time_code)
 }
 
+/// How many threads shall read: one, unless there is much to decompress, and room for it.
 #[cfg(feature = "containers")]
-fn read_compressed(
-    entry: &Entry<'_>,
-    compression: Compression,
-    place: &Origin,
-    images: &mut Images<'_>,
-) -> Result<(), Error> {
-    crate::compression::read(entry, compression, place, images)
+fn workers(sections: &[Section<'_>], budget: &Budget) -> usize {
+    const MUCH: u64 = 1 << 20;
+    let sizes = || {
+        all_entries(sections)
+            .filter_map(|(entry, _)| entry.ok())
+            .filter(|entry| entry.has_kernels() && entry.compression.is_some())
+            .map(|entry| entry.uncompressed_size)
+    };
+    let all = sizes().fold(0, u64::saturating_add);
+    let largest = sizes().max().unwrap_or(0);
+    if all < MUCH {
+        return 1;
+    }
+    let room = usize::try_from(budget.left() / 2 / largest).unwrap_or(usize::MAX);
+    thread::available_parallelism().map_or(1, usize::from).min(room).max(1)
 }
 
+#[cfg(feature = "containers")]
+fn all_entries<'s, 'a>(sections: &'s [Section<'a>]) -> impl Iterator<Item = (Result<Entry<'a>, Error>, &'s Origin)> {
+    sections.iter().flat_map(|section| entries(section.bytes).map(|entry| (entry, &section.place)))
+}
+
+/// Adds the kernels of all containers. Returns whether there is link-time code too.
 #[cfg(not(feature = "containers"))]
-fn read_compressed(entry: &Entry<'_>, _: Compression, _: &Origin, _: &mut Images<'_>) -> Result<(), Error> {
-    // `nvcc` compresses PTX unasked; what there is to know of machine code is all in the cubins.
-    if entry.kind == Kind::Ptx {
-        return Ok(());
+pub(crate) fn read(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<bool, Error> {
+    let mut has_link_time_code = false;
+    let mut unread = None;
+    for section in sections {
+        for entry in entries(section.bytes) {
+            let entry = entry?;
+            has_link_time_code |= entry.kind == Kind::LinkTimeCode;
+            if !entry.has_kernels() {
+                continue;
+            }
+            if entry.compression.is_some() {
+                let (what, feature) = ("a compressed fatbin entry", "containers");
+                let needs = Error::new(entry.payload.start, Problem::NeedsFeature { what, feature });
+                // `nvcc` compresses PTX unasked. Of machine code, the cubins tell all there is to know.
+                match entry.kind {
+                    Kind::Ptx => unread = unread.or(Some(needs)),
+                    _ => return Err(needs),
+                }
+                continue;
+            }
+            entry.read(entry.payload, &section.place, images)?;
+        }
     }
-    let (what, feature) = ("a compressed fatbin entry", "containers");
-    Err(Error::new(entry.payload.start, Problem::NeedsFeature { what, feature }))
+    match unread {
+        Some(needs) if images.is_empty() => Err(needs),
+        _ => Ok(has_link_time_code),
+    }
 }
 
 /// The entries of containers that stand back to back, in their order. Nothing follows an error.

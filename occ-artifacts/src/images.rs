@@ -36,8 +36,21 @@ impl<'b> Images<'b> {
         self.list.push(image);
     }
 
+    /// Adds kernels that were counted already.
+    #[cfg(feature = "containers")]
+    pub(crate) fn append(&mut self, list: Vec<KernelImage>) {
+        for image in list {
+            self.add(image);
+        }
+    }
+
     pub(crate) fn budget(&self) -> &'b Budget {
         self.budget
+    }
+
+    #[cfg(not(feature = "containers"))]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
     }
 
     pub(crate) fn into_list(self) -> Vec<KernelImage> {

@@ -20,6 +20,8 @@ mod image;
 mod images;
 mod merge;
 mod names;
+#[cfg(feature = "containers")]
+mod parallel;
 mod read;
 mod select;
 mod text;

@@ -1,7 +1,7 @@
 //! Several sources of one kernel become one: what one does not know is taken from another, and what two know must agree.
 
 use crate::image::{Code, CodeTarget, Format, KernelImage, Portability, Stack};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -109,9 +109,9 @@ pub struct Contradiction {
     /// What is different.
     pub quantity: Quantity,
     /// A source and its value.
-    pub one: (String, String),
+    pub one: (Box<str>, Box<str>),
     /// The other source and its value.
-    pub other: (String, String),
+    pub other: (Box<str>, Box<str>),
 }
 
 impl fmt::Display for Contradiction {
@@ -164,7 +164,7 @@ pub(crate) fn difference(one: &KernelImage, other: &KernelImage) -> Option<(Quan
 /// assert_eq!((merged.len(), merged[0].spills), (1, log.spills));
 /// ```
 pub fn merge(sources: &[(&str, Vec<KernelImage>)]) -> Result<Vec<KernelImage>, Contradiction> {
-    let mut merging = Merging { sources, entries: Vec::new(), by_name: HashMap::new() };
+    let mut merging = Merging { sources, entries: Vec::new(), by_name: HashMap::new(), numbers: HashMap::new() };
     // Images without a target come last, when the targets of the others are known.
     for has_target in [true, false] {
         for (source, (_, images)) in sources.iter().enumerate() {
@@ -179,14 +179,17 @@ pub fn merge(sources: &[(&str, Vec<KernelImage>)]) -> Result<Vec<KernelImage>, C
     Ok(merging.entries.into_iter().map(|entry| entry.image).collect())
 }
 
-/// Most images of one name that one image is compared with.
+/// Most images of one name and number that one image is compared with.
 const MOST_COMPARED: usize = 64;
 
 /// What is merged so far.
 struct Merging<'a> {
     sources: &'a [(&'a str, Vec<KernelImage>)],
     entries: Vec<Entry>,
-    by_name: HashMap<&'a str, Vec<usize>>,
+    /// Indices of entries by name and the number of their target.
+    by_name: HashMap<(&'a str, Option<u32>), Vec<usize>>,
+    /// The numbers there are of each name.
+    numbers: HashMap<&'a str, BTreeSet<u32>>,
 }
 
 struct Entry {
@@ -217,7 +220,9 @@ impl<'a> Merging<'a> {
             }
             _ => {
                 if !merged {
-                    self.by_name.entry(&image.name).or_default().push(self.entries.len());
+                    let number = image.target.map(|target| target.number);
+                    self.by_name.entry((&image.name, number)).or_default().push(self.entries.len());
+                    self.numbers.entry(&image.name).or_default().extend(number);
                     self.entries.push(Entry { image: image.clone(), parts: vec![(source, at)] });
                 }
                 Ok(())
@@ -226,20 +231,16 @@ impl<'a> Merging<'a> {
     }
 
     /// The images of other sources that are the same kernel for the same target.
-    fn candidates(&self, source: usize, image: &KernelImage) -> Vec<usize> {
-        let named = self.by_name.get(&*image.name).map_or(&[][..], Vec::as_slice);
-        let others: Vec<usize> = named
-            .iter()
-            .copied()
-            .take(MOST_COMPARED)
-            .filter(|at| self.entries.get(*at).is_some_and(|entry| entry.parts.iter().all(|part| part.0 != source)))
-            .collect();
+    fn candidates(&self, source: usize, image: &'a KernelImage) -> Vec<usize> {
+        let others = self.others(source, image, image.target.map(|target| target.number));
         let target_of = |at: &usize| self.entries.get(*at).and_then(|entry| entry.image.target);
         let same: Vec<usize> = others.iter().copied().filter(|at| target_of(at) == image.target).collect();
         if !same.is_empty() {
             return same;
         }
         if image.target.is_none() {
+            let numbers = self.numbers.get(&*image.name).into_iter().flatten();
+            let others: Vec<usize> = numbers.flat_map(|number| self.others(source, image, Some(*number))).collect();
             let mut machine_code = others.iter().filter_map(target_of).filter(|target| target.code == Code::Binary);
             let only = machine_code.next().filter(|first| machine_code.all(|target| target == *first));
             return others.into_iter().filter(|at| only.is_some() && target_of(at) == only).collect();
@@ -250,6 +251,14 @@ impl<'a> Merging<'a> {
                 .is_some_and(|entry| hides_family(&entry.image, image) || hides_family(image, &entry.image))
         };
         others.into_iter().filter(is_meant).collect()
+    }
+
+    /// The images of its name and this number that are not of its source.
+    fn others(&self, source: usize, image: &'a KernelImage, number: Option<u32>) -> Vec<usize> {
+        let named = self.by_name.get(&(&*image.name, number)).map_or(&[][..], Vec::as_slice);
+        let is_other =
+            |at: &usize| self.entries.get(*at).is_some_and(|entry| entry.parts.iter().all(|part| part.0 != source));
+        named.iter().copied().take(MOST_COMPARED).filter(is_other).collect()
     }
 
     /// Machine code learns its minimum blocks per SM, and bounds it does not know, from PTX of the same number.
@@ -299,8 +308,8 @@ impl<'a> Merging<'a> {
             kernel: image.map_or_else(|| Arc::from(""), |image| image.name.clone()),
             target: merged_target.or(image.and_then(|image| image.target)),
             quantity,
-            one: (said, value),
-            other: (name(source), other),
+            one: (said.into(), value.into()),
+            other: (name(source).into(), other.into()),
         }
     }
 }
@@ -433,7 +442,7 @@ mod tests {
         let nameless = KernelImage { registers: None, ..cubin(80, 0) };
         let sources = [("a", vec![nameless]), ("b", vec![log(80, 32)]), ("c", vec![log(80, 33)])];
         let error = merge(&sources).unwrap_err();
-        assert_eq!((error.one.0.as_str(), error.other.0.as_str()), ("b", "c"));
+        assert_eq!((&*error.one.0, &*error.other.0), ("b", "c"));
     }
 
     #[test]
@@ -463,7 +472,7 @@ mod tests {
         let sources = [("k.cubin", vec![cubin(80, 32)]), ("k.ptx", vec![KernelImage { bounds, ..ptx(80) }])];
         let error = merge(&sources).unwrap_err();
         assert_eq!(error.quantity, Quantity::MaxThreads);
-        assert_eq!((error.one.1.as_str(), error.other.1.as_str()), ("none", "256 × 1 × 1"));
+        assert_eq!((&*error.one.1, &*error.other.1), ("none", "256 × 1 × 1"));
     }
 
     /// One name twice in a library: the log belongs to the one it agrees with.

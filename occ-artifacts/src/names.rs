@@ -105,15 +105,17 @@ impl<'a> Wanted<'a> {
 
     /// Whether this means the kernel of that mangled name.
     pub(crate) fn means(&self, name: &str, tier: Tier) -> bool {
+        // Only such names can be meant by their parameters or arguments; the others need not be demangled for it.
+        let (has_parameters, has_arguments) = (self.text.contains('('), self.text.contains('<'));
         let spaced = |view| self::view(name, view).map(|text| evenly_spaced(&text));
         let is = |view| spaced(view).is_some_and(|text| text == self.spaced);
         let is_loosely = |view| spaced(view).is_some_and(|text| loosely(&text) == self.loose);
         match tier {
             Tier::Mangled => name == self.text,
-            Tier::Demangled => is(View::Whole) || is(View::WithoutReturn),
-            Tier::DemangledLoosely => is_loosely(View::Whole) || is_loosely(View::WithoutReturn),
-            Tier::Instance => is(View::WithoutParameters),
-            Tier::InstanceLoosely => is_loosely(View::WithoutParameters),
+            Tier::Demangled => has_parameters && (is(View::Whole) || is(View::WithoutReturn)),
+            Tier::DemangledLoosely => has_parameters && (is_loosely(View::Whole) || is_loosely(View::WithoutReturn)),
+            Tier::Instance => has_arguments && is(View::WithoutParameters),
+            Tier::InstanceLoosely => has_arguments && is_loosely(View::WithoutParameters),
             Tier::Path => is(View::Path),
             Tier::Bare => {
                 view(name, View::Path).is_some_and(|path| evenly_spaced(last_component(&path)) == self.spaced)
@@ -309,65 +311,186 @@ mod demangle {
 }
 
 #[cfg(test)]
-mod corpus {
-    fn stripped(s: &str) -> String {
-        let (mut d, mut o) = (0i32, String::new());
-        for c in s.replace("operator<<", "operator").chars() {
-            match c {
-                '<' => d += 1,
-                '>' => d -= 1,
-                _ if d == 0 => o.push(c),
-                _ => {}
-            }
-        }
-        o
-    }
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    /// Names as nvcc 13.5 writes them, and what GNU `c++filt` makes of them.
+    const NAMES: [(&str, &str, &str); 8] = [
+        ("_Z4statPi", "stat(int*)", "stat"),
+        ("_Z3lamIZ2goPiEUliE_EvT_S0_", "void lam<go(int*)::{lambda(int)#1}>(go(int*)::{lambda(int)#1}, int*)", "lam"),
+        ("_Z5autoKIL1E1EEvPi", "void autoK<(E)1>(int*)", "autoK"),
+        ("_ZN2ns3st2EPf", "ns::st2(float*)", "ns::st2"),
+        (
+            "_ZN2ns33_GLOBAL__N__3d87e102_4_s_cu_plain4anonIfLi4EEEvPKT_PS2_",
+            "void ns::(anonymous namespace)::anon<float, 4>(float const*, float*)",
+            "ns::(anonymous namespace)::anon",
+        ),
+        ("_ZN12_GLOBAL__N_1L3fooEv", "(anonymous namespace)::foo()", "(anonymous namespace)::foo"),
+        ("_Z3fooIXadL_Z3barPfiEELb1ELd4000000000000000EEvPT_", "", "foo"),
+        ("_Z3fooIN2ns3BoxILNS0_4KindE2EEELi3EEv5ArrayIT_XT0_EEPFviEA4_i", "", "foo"),
+    ];
+
     #[test]
-    fn corpus() {
-        let (mut n, mut answered, mut wrong, mut no_demangle) = (0u64, 0, 0, 0);
-        let mut why = std::collections::BTreeMap::new();
-        let text = std::fs::read_to_string(std::env::var("OCC_NAMES").unwrap()).unwrap();
-        let filt = std::env::var("OCC_FILT").ok().map(|f| std::fs::read_to_string(f).unwrap());
-        let mut filt = filt.iter().flat_map(|f| f.lines());
-        let mut worst = std::time::Duration::ZERO;
-        for name in text.lines() {
-            n += 1;
-            let filt = filt.next();
-            let light = super::path::path(name);
-            let start = std::time::Instant::now();
-            let full = super::view(name, super::View::Whole);
-            let _ = super::view(name, super::View::WithoutParameters);
-            let e = start.elapsed();
-            if e.as_millis() > 50 {
-                println!("SLOW {e:?} {name}")
-            }
-            worst = worst.max(e);
-            if full.is_none() {
-                no_demangle += 1;
-            }
-            if let Some(light) = light {
-                answered += 1;
-                if !full.as_ref().is_some_and(|f| stripped(f).contains(&light)) {
-                    wrong += 1;
-                    if wrong < 20 {
-                        println!("WRONG {name}\n  {light}\n  {full:?}");
-                    }
-                }
-                if let Some(filt) = filt {
-                    let bare = super::last_component(&light);
-                    if !filt.contains(&light) || !filt.contains(bare) {
-                        println!("FILT {name} {light} {filt}")
-                    }
-                }
-            } else {
-                *why.entry(name.chars().take(3).collect::<String>()).or_insert(0) += 1;
-                if n % 997 == 0 {
-                    println!("none: {name}");
-                }
+    fn paths() {
+        for (name, _, path) in NAMES {
+            assert_eq!(view(name, View::Path).as_deref(), Some(path), "{name}");
+            let in_a_file = format!("__nv_static_22__3d87e102_4_s_cu_plain_{name}");
+            assert_eq!(view(&in_a_file, View::Path).as_deref(), Some(path), "{in_a_file}");
+        }
+        assert_eq!(bare("plain").as_deref(), Some("plain"));
+        assert_eq!(bare("_ZN12_GLOBAL__N_1L3fooEv").as_deref(), Some("foo"));
+        assert_eq!(bare("_ZN7kernels4gemm17h0123456789abcdefE").as_deref(), Some("gemm"));
+        // Not one hexadecimal digit: a namespace like any other.
+        assert_eq!(bare("_ZN7kernels17h0123456789abcdegE").as_deref(), Some("h0123456789abcdeg"));
+    }
+
+    /// Operators, constructors, members, local functions, suffixes and what is cut off or misspelt.
+    #[test]
+    fn paths_that_are_not_certain() {
+        for name in [
+            "_ZplRK1aS1_",
+            "_ZN1aC1Ev",
+            "_ZN1aD0Ev",
+            "_ZNK1a1fEv",
+            "_ZZ1fvE1x",
+            "_ZTV1a",
+            "_Z1fv.part.0",
+            "_Z",
+            "_ZN",
+            "_ZNE",
+            "_Z0",
+            "_Z9f",
+            "_Z3fooI",
+            "_Z3fooIiEv_",
+            "_Z3fooIiEvE",
+            "_Z99999999999999999999f",
+            "_ZN1a1fB3abiEv",
+            "_Z1fIXplLi1ELi2EEEvv",
+            "_ZNSsC1Ev",
+            "_ZN4$u7b4gemm17h0123456789abcdefE",
+            "_Z3é",
+            "_Z1é",
+        ] {
+            assert_eq!(path::path(name), None, "{name}");
+        }
+    }
+
+    #[cfg(feature = "demangle")]
+    #[test]
+    fn demangled() {
+        for (name, whole, _) in NAMES {
+            if !whole.is_empty() {
+                assert_eq!(readable(name), whole);
             }
         }
-        println!(
-            "{n} names, {answered} answered, {wrong} wrong, {no_demangle} not demangled, slowest {worst:?} none by {why:?}"
-        );
+        // The examples of Rust's RFC 2603, and the old mangling.
+        for (name, whole, path) in [
+            ("_RNvC6_123foo3bar", "123foo::bar", "123foo::bar"),
+            ("_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>", "std::mem::align_of"),
+            ("_ZN7kernels4gemm17h0123456789abcdefE", "kernels::gemm", "kernels::gemm"),
+        ] {
+            assert_eq!((readable(name).as_str(), view(name, View::Path).as_deref()), (whole, Some(path)));
+        }
+        for name in ["plain", "_Z", "_R", "", "é", "_Zé"] {
+            assert_eq!(readable(name), name);
+        }
+    }
+
+    #[cfg(not(feature = "demangle"))]
+    #[test]
+    fn not_demangled() {
+        for (name, ..) in NAMES {
+            assert_eq!(readable(name), name);
+        }
+    }
+
+    /// In a substitution each name stands for two of the one before.
+    #[test]
+    fn doubling_names() {
+        let mut name = "_Z3fooI1aIiE".to_owned();
+        for at in 0..60_u32 {
+            let digit = |at: u32| char::from_digit(at % 36, 36).map_or('0', |digit| digit.to_ascii_uppercase());
+            let before = if at < 36 { digit(at).to_string() } else { format!("{}{}", digit(at / 36), digit(at)) };
+            for part in ["S_IS", &before, "_S", &before, "_E"] {
+                name.push_str(part);
+            }
+        }
+        name += "Evv";
+        assert_eq!(path::path(&name).as_deref(), Some("foo"));
+        assert_eq!(readable(&name), name);
+    }
+
+    /// Names that take a demangler minutes, or more stack than there is.
+    #[test]
+    fn hostile_names() {
+        let nested =
+            |open: &str, close: &str, count: usize| format!("_Z3fooI{}i{}Evv", open.repeat(count), close.repeat(count));
+        let start = Instant::now();
+        for count in [3, 10, 17, 30, 60, 127, 2000, 40_000] {
+            for (open, close) in [
+                ("nw", ""),
+                ("Xnw", "E"),
+                ("1aIL", "E"),
+                ("1aIL", "0EE"),
+                ("LN1aI", "EE0E"),
+                ("U1aIS_I", "EE"),
+                ("DTcl", "E"),
+                ("1aI", "E"),
+                ("N1aI", "EE"),
+                ("P", ""),
+                ("PFv", "E"),
+                ("Z1fI", "EvvE1b"),
+                ("XadL_Z1fI", "EvvEE"),
+                ("Xsr1aI", "E1vE"),
+                ("IJ", "EE"),
+                ("A3_", ""),
+                ("UlP", "E_"),
+                ("S_I", "E"),
+            ] {
+                let name = nested(open, close, count);
+                assert!(readable(&name).len() <= name.len().max(64 << 10));
+                let wanted = Wanted::new(&name);
+                assert!(Tier::ALL.into_iter().any(|tier| wanted.means(&name, tier)));
+            }
+            for name in
+                [format!("_R{}", "NvB_".repeat(count)), format!("_RINv{}", "IB_".repeat(count)), "_".repeat(count)]
+            {
+                assert!(readable(&name).len() <= name.len().max(64 << 10));
+            }
+        }
+        assert!(start.elapsed() < Duration::from_mins(1), "{:?}", start.elapsed());
+    }
+
+    #[test]
+    fn one_way_to_write_constants() {
+        let loose = |text: &str| loosely(&evenly_spaced(text));
+        for text in ["f<(int)4, true>", "f< 4u,1 >", "f<4, (bool)1, >", "f<(unsigned long)4ul, 1UL>"] {
+            assert_eq!(loose(text), "f<4,1>", "{text}");
+        }
+        assert_eq!(loose("f<-1, u, (E), 4x, g<(int)-2>>"), "f<-1,u,(E),4x,g<-2>>");
+        assert_eq!(loose("f<(é>"), "f<(é>");
+        assert_eq!(evenly_spaced(" unsigned  int const * f < a > "), "unsigned int const*f<a>");
+    }
+
+    #[test]
+    fn the_identifier_to_look_for() {
+        for (text, identifier) in [
+            ("gemm", "gemm"),
+            ("ns::gemm<float>", "gemm"),
+            ("void gemm<a::b>(c)", "gemm"),
+            ("gemm (int)", "gemm"),
+            ("(anonymous namespace)::gemm", "gemm"),
+            ("kernels::gemm::<f32>", "gemm"),
+            ("a::operator()", ""),
+            ("", ""),
+            ("::", ""),
+            ("<", ""),
+            ("é", "é"),
+            ("é-", ""),
+            ("(", ""),
+        ] {
+            assert_eq!(path_identifier(text), identifier, "{text}");
+        }
     }
 }

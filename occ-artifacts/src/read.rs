@@ -3,6 +3,7 @@
 use crate::budget::Budget;
 use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
+use crate::fatbin::Section;
 use crate::image::{Format, KernelImage, Origin};
 use crate::images::Images;
 use crate::{cubin, fatbin, text};
@@ -37,7 +38,10 @@ pub fn read(bytes: &[u8]) -> Result<Vec<KernelImage>, Error> {
             cubin::read(bytes, None, &Origin::whole(Format::Cubin), &mut images)?;
             false
         }
-        Kind::Fatbin => fatbin::read(bytes, &Origin::whole(Format::Cubin), &mut images)?,
+        Kind::Fatbin => {
+            let place = Origin::whole(Format::Cubin);
+            fatbin::read(&[Section { bytes, place }], &mut images)?
+        }
         Kind::Host(what) => read_host(bytes, what, &mut images)?,
         Kind::Text if text::read(bytes, &mut images)? => false,
         Kind::Text => return Err(Error::new(0, Problem::UnknownFormat)),
@@ -87,7 +91,7 @@ impl Kind {
 
 #[cfg(feature = "containers")]
 fn read_host(bytes: Bytes<'_>, _: &'static str, images: &mut Images<'_>) -> Result<bool, Error> {
-    crate::host::read(bytes, images)
+    fatbin::read(&crate::host::sections(bytes, images.budget())?, images)
 }
 
 #[cfg(not(feature = "containers"))]

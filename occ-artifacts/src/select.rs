@@ -204,7 +204,7 @@ pub fn on<'a>(images: &[&'a KernelImage], arch: Arch) -> Result<&'a KernelImage,
             .iter()
             .copied()
             .filter(|target| is_machine_code(*target) && target.runs_on(arch))
-            .max_by_key(preference);
+            .max_by_key(|target| preference(*target));
         Some(best.ok_or_else(|| none(arch, targets.clone()))?)
     };
     let candidates: Vec<&KernelImage> =
@@ -230,7 +230,7 @@ fn is_machine_code(target: CodeTarget) -> bool {
 }
 
 /// Later capabilities and narrower targets are preferred. 10.1 is the old number of 11.0.
-fn preference(target: &CodeTarget) -> (usize, u8) {
+fn preference(target: CodeTarget) -> (usize, u8) {
     let suffix = match target.portability {
         Portability::Base => 0,
         Portability::Family => 1,
@@ -240,10 +240,10 @@ fn preference(target: &CodeTarget) -> (usize, u8) {
 }
 
 fn none(arch: Arch, mut held: Vec<CodeTarget>) -> TargetError {
-    held.sort_by_key(|target| (target.code == Code::Ptx, target.number, preference(target).1));
+    held.sort_by_key(|target| (target.code == Code::Ptx, target.number, preference(*target).1));
     held.dedup();
     let runs = |target: &&CodeTarget| !is_machine_code(**target) && target.runs_on(arch);
-    let ptx = held.iter().filter(runs).max_by_key(|target| preference(target)).copied();
+    let ptx = held.iter().filter(runs).max_by_key(|target| preference(**target)).copied();
     TargetError::None { arch, held, ptx }
 }
 

@@ -1,5 +1,6 @@
 //! Measurements. Both sides of a ratio are measured in turns, because machines are noisy and slow down together.
 
+mod artifacts;
 mod compile;
 mod model;
 
@@ -11,12 +12,14 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     let [name] = words else {
         println!("cargo xtask bench model        one occupancy and a whole map, against cuda_occupancy.h at -O3");
         println!("cargo xtask bench attribute    `cargo check` of a thousand annotated functions");
+        println!("cargo xtask bench artifacts    listing shipped libraries, a fatbin that is annotated with, the macro's build");
         println!("cargo xtask bench build        a clean build of occ-macros and all it pulls in");
         return Ok(());
     };
     match name.as_str() {
         "model" => model::run(),
         "attribute" => compile::attribute(),
+        "artifacts" => artifacts::run(),
         "build" => compile::build(),
         _ => Err(format!("no bench `{name}`; `cargo xtask bench` lists them").into()),
     }

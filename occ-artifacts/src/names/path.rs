@@ -155,6 +155,9 @@ fn push(what: Open, open: &mut Vec<Open>) -> Option<()> {
     (open.len() <= DEEPEST && open.iter().filter(is_rare).count() <= DEEPEST_RARE).then_some(())
 }
 
+/// What stands for itself: what qualifies a type, and the types of one letter.
+const SINGLE: &[u8] = b"PROKVrGMuvwbcahstijlmxynofdegz";
+
 /// What follows the first token. Types need not be understood, only what opens and what ends.
 fn token<'a>(rest: &'a str, open: &mut Vec<Open>) -> Option<&'a str> {
     let first = *rest.as_bytes().first()?;
@@ -173,14 +176,11 @@ fn token<'a>(rest: &'a str, open: &mut Vec<Open>) -> Option<&'a str> {
         b'F' => opened(rest, Open::Function, open)?.trim_start_matches('Y'),
         b'Z' => opened(rest, Open::Encoding, open)?,
         b'S' => substitution(rest.get(1..)?)?,
-        b'T' => numbered(rest.get(1..)?)?,
-        b'A' => numbered(rest.get(1..)?)?,
+        b'T' | b'A' => numbered(rest.get(1..)?)?,
         b'D' => d_type(rest.get(1..)?)?,
         b'U' => unnamed(rest.get(1..)?, open)?,
         b'_' => discriminator(rest.get(1..)?)?,
-        b'P' | b'R' | b'O' | b'K' | b'V' | b'r' | b'G' | b'M' | b'u' => rest.get(1..)?,
-        b'v' | b'w' | b'b' | b'c' | b'a' | b'h' | b's' | b't' | b'i' | b'j' | b'l' | b'm' | b'x' | b'y' | b'n'
-        | b'o' | b'f' | b'd' | b'e' | b'g' | b'z' => rest.get(1..)?,
+        _ if SINGLE.contains(&first) => rest.get(1..)?,
         _ => return None,
     };
     let is_literal = is_type && open.last() == Some(&Open::Literal);

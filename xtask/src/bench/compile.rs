@@ -67,10 +67,7 @@ pub(crate) fn build() -> Result<()> {
     let root = crate::nvidia::workspace_root();
     let ours = format!("occ-macros = {{ path = \"{}\" }}\n", root.join("occ-macros").display());
     bench.macro_member("with_occ_macros", &ours)?;
-    bench.macro_member(
-        "with_syn",
-        "proc-macro2 = \"1\"\nquote = \"1\"\nsyn = { version = \"3\", features = [\"full\"] }\n",
-    )?;
+    bench.macro_member("with_syn", SYN)?;
     bench.workspace()?;
     let mut ratios = Vec::new();
     let mut seconds = Vec::new();
@@ -90,6 +87,49 @@ pub(crate) fn build() -> Result<()> {
     if reached { Ok(()) } else { Err("the bar was missed".into()) }
 }
 
+/// What a fatbin adds that every item names: the first figure of `bench artifacts` about compiling.
+pub(super) fn cubin(library: &Path) -> Result<bool> {
+    let bench = Bench::new("cubin")?;
+    let fatbin = super::artifacts::fatbin_of(library, &bench.folder)?;
+    let images = occ_artifacts::read(&fs::read(&fatbin)?)?;
+    let mut kernels: Vec<&str> = images
+        .iter()
+        .filter(|image| image.target.is_some_and(|target| target.to_string() == "sm_80"))
+        .map(|image| &*image.name)
+        .collect();
+    kernels.sort_unstable();
+    kernels.dedup();
+    let kernel = |at: usize| kernels[at % kernels.len()];
+    let path = fatbin.display().to_string();
+    let with_literals = |at| format!("arch = \"sm_80\", block = 32, registers = {}", 16 + at % 24);
+    let with_cubin = |at| format!("arch = \"sm_80\", block = 32, cubin = \"{path}\", kernel = \"{}\"", kernel(at));
+    bench.member("with_literals", RUNTIME, &functions("#[occ_runtime::launch_config(", with_literals))?;
+    bench.member("with_cubin", RUNTIME, &functions("#[occ_runtime::launch_config(", with_cubin))?;
+    bench.workspace()?;
+    let rounds = bench.rounds(&["with_literals", "with_cubin"])?;
+    println!("{ITEMS} items, {} different kernels of {} images in the fatbin", kernels.len(), images.len());
+    let added = median(rounds.iter().map(|round| round[1] - round[0]));
+    Ok(verdict("a fatbin that every item names, added CPU time", added, 0.5, "s"))
+}
+
+/// What reading plain cubins adds to a clean build of the macro.
+pub(super) fn build_with_cubin() -> Result<bool> {
+    let bench = Bench::new("build_with_cubin")?;
+    let root = crate::nvidia::workspace_root().join("occ-macros");
+    let ours = |features: &str| format!("occ-macros = {{ path = \"{}\", features = [{features}] }}\n", root.display());
+    bench.macro_member("without_cubin", &ours(""))?;
+    bench.macro_member("with_cubin", &ours("\"cubin\""))?;
+    bench.macro_member("with_syn", SYN)?;
+    bench.workspace()?;
+    let mut added = Vec::new();
+    for _ in 0..CLEAN_ROUNDS {
+        let base = bench.clean_build("with_syn")?;
+        added.push((bench.clean_build("with_cubin")? - bench.clean_build("without_cubin")?) / base);
+    }
+    let what = "plain cubins in occ-macros, added to a clean build, of proc-macro2 + quote + syn 3 full";
+    Ok(verdict(what, median(added.into_iter()), 0.25, "times"))
+}
+
 fn verdict(what: &str, measured: f64, bar: f64, unit: &str) -> bool {
     let reached = measured <= bar;
     let word = if reached { "reached" } else { "MISSED" };
@@ -105,6 +145,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 
 const NOP: &str = "nop = { path = \"../nop\" }\n";
 const RUNTIME: &str = "occ-runtime = { path = \"{root}/occ-runtime\" }\n";
+const SYN: &str = "proc-macro2 = \"1\"\nquote = \"1\"\nsyn = { version = \"3\", features = [\"full\"] }\n";
 const SERDE: &str = "serde = { version = \"1\", features = [\"derive\"] }\n";
 
 /// Arguments the macro evaluates, different for each item.
