@@ -98,7 +98,7 @@ impl fmt::Display for Error {
                 "not a cubin, fatbin, host binary, archive, compiler log, `cuobjdump -res-usage` text or PTX",
             ),
             Problem::Truncated { what, needed, available } => {
-                write!(f, "{what} needs {needed} bytes at offset {}, there are {available}", self.offset)
+                write!(f, "{what} at offset {}: {needed} bytes are needed, there are {available}", self.offset)
             }
             Problem::Unexpected { what, expected, found } => {
                 write!(f, "{what} at offset {} must be {expected}, it is {found}", self.offset)

@@ -28,6 +28,11 @@ pub(crate) fn readable(name: &str) -> String {
     view(name, View::Whole).unwrap_or_else(|| name.to_owned())
 }
 
+/// A kernel's path without template arguments, if it is certain: `ns::gemm`.
+pub(crate) fn whole_path(name: &str) -> Option<String> {
+    path(name)
+}
+
 /// The last component of a kernel's path, if it is certain: `gemm`.
 pub(crate) fn bare(name: &str) -> Option<String> {
     path(name).map(|path| last_component(&path).to_owned())

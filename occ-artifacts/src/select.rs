@@ -2,7 +2,7 @@
 
 use crate::image::{Code, CodeTarget, Format, KernelImage, Portability};
 use crate::merge::{Quantity, difference};
-use crate::names::{Tier, Wanted, bare, readable};
+use crate::names::{Tier, Wanted, bare, readable, whole_path};
 use occ_core::{Arch, edit_distance};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -116,7 +116,13 @@ fn nearest(names: &BTreeSet<&str>, wanted: &Wanted<'_>) -> Vec<String> {
         .collect();
     near.sort_unstable();
     near.truncate(SHOWN);
-    near.into_iter().map(|(_, name)| readable(name)).collect()
+    near.into_iter().map(|(_, name)| shown(name)).collect()
+}
+
+/// A name as a person would write it: demangled, or at least its path.
+fn shown(name: &str) -> String {
+    let readable = readable(name);
+    if readable == name { whole_path(name).unwrap_or(readable) } else { readable }
 }
 
 /// How far two names are apart, if they are near at all. One that holds the other is at most one edit away.

@@ -124,6 +124,7 @@ fn answer(question: &Question) -> Result<Answer, String> {
         barriers: question.barriers,
         virtual_resources: question.virtual_resources,
         max_threads: question.max_threads,
+        bounds: None,
         l1_caching: question.l1_caching,
     };
     let launch = Launch {

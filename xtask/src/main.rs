@@ -1,8 +1,10 @@
 //! The project's own commands, `cargo xtask COMMAND`: everything that needs more than Rust.
 
 mod bench;
+mod corpus;
 mod golden;
 mod header;
+mod list;
 mod nvidia;
 mod oracle;
 mod ptxas;
@@ -17,10 +19,12 @@ usage: cargo xtask COMMAND
 
   oracle [--seed N] [--cases N]   the model against NVIDIA's own cuda_occupancy.h and ptxas
   ptxas                           threads and blocks per SM against ptxas alone
+  corpus                          kernel resources read, against ptxas, nvlink and cuobjdump
+  list FILE                       every kernel of an artifact
   golden                          write tests/data/golden from NVIDIA's header
   bench [NAME]                    measure; without a name, list what can be measured
 
-NVIDIA's tools come from PyPI and need python3 and pip; the header also needs g++ (or CXX).";
+NVIDIA's tools come from PyPI and need python3 and pip; the header and the corpus also need g++ (or CXX).";
 
 /// Why a command failed, in words.
 type Failure = Box<dyn Error>;
@@ -45,6 +49,8 @@ fn dispatch(words: &[String]) -> Result<()> {
     match command {
         "oracle" => oracle::run(options),
         "ptxas" => ptxas::run(),
+        "corpus" => corpus::run(),
+        "list" => list::run(options),
         "golden" => golden::run(),
         "bench" => bench::run(options),
         "help" | "--help" | "-h" => {

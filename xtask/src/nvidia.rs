@@ -1,4 +1,4 @@
-//! NVIDIA's own tools: fetched by name and hash into `target/nvidia`, never committed.
+//! NVIDIA's own tools: fetched by name and hash into `target`, never committed.
 
 use crate::Result;
 use std::env;
@@ -10,6 +10,12 @@ use std::process::Command;
 pub(crate) const HEADER_VERSION: &str = "13.5.37";
 
 const REQUIREMENTS: &str = include_str!("../nvidia-requirements.txt");
+
+/// Groups, each under a heading `## FOLDER`.
+const CORPUS_REQUIREMENTS: &str = include_str!("../corpus-requirements.txt");
+
+/// What is only measured with.
+const BENCH_REQUIREMENTS: &str = include_str!("../bench-requirements.txt");
 
 /// A `ptxas`, and the newest PTX it reads.
 pub(crate) struct Ptxas {
@@ -59,34 +65,88 @@ fn crate_root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Fetches and unpacks the tools, unless that was done with the same requirements before.
+/// Fetches and unpacks the tools of the oracle, unless that was done with the same requirements before.
 fn install() -> Result<PathBuf> {
     let root = root();
-    let stamp = root.join("requirements.txt");
-    if fs::read_to_string(&stamp).is_ok_and(|done| done == REQUIREMENTS) {
-        return Ok(root);
+    install_into(&root, REQUIREMENTS)?;
+    Ok(root)
+}
+
+/// Fetches and unpacks the tools of the corpus, each group into its folder. Returns where the folders are.
+pub(crate) fn install_corpus() -> Result<PathBuf> {
+    let root = crate_root().join("../target/nvidia-corpus");
+    for group in CORPUS_REQUIREMENTS.split("## ").skip(1) {
+        let (folder, requirements) = group.split_once('\n').ok_or("a group of requirements is empty")?;
+        install_into(&root.join(folder), requirements)?;
     }
-    eprintln!("fetching NVIDIA's tools ...");
-    let wheels = root.join("wheels");
-    if root.exists() {
-        fs::remove_dir_all(&root)?;
+    Ok(root)
+}
+
+/// A shipped library that is listed.
+pub(crate) struct Library {
+    pub(crate) name: &'static str,
+    pub(crate) path: PathBuf,
+    /// How many times as fast as `cuobjdump` it must be listed.
+    pub(crate) bar: f64,
+    /// Bytes of its largest compressed cubin, 0 where none is compressed.
+    pub(crate) largest_cubin: u64,
+}
+
+/// Libraries whose listing is timed: one with plain cubins, one with compressed ones.
+pub(crate) fn libraries() -> Result<[Library; 2]> {
+    let corpus = install_corpus()?;
+    let folder = crate_root().join("../target/nvidia-bench");
+    install_into(&folder, BENCH_REQUIREMENTS)?;
+    Ok([
+        Library {
+            name: "libcurand 10.3.10.19 (167 MB, plain)",
+            path: corpus.join("curand-12.9/nvidia/curand/lib/libcurand.so.10"),
+            bar: 20.0,
+            largest_cubin: 0,
+        },
+        Library {
+            name: "libcusparse 12.9.4.2 (250 MB, 2 GB in zstd)",
+            path: folder.join("nvidia/cu13/lib/libcusparse.so.12"),
+            bar: 1.5,
+            largest_cubin: 22 << 20,
+        },
+    ])
+}
+
+/// Fetches and unpacks packages into a folder, unless that was done with the same requirements before.
+fn install_into(folder: &Path, requirements: &str) -> Result<()> {
+    let stamp = folder.join("requirements.txt");
+    if fs::read_to_string(&stamp).is_ok_and(|done| done == requirements) {
+        return Ok(());
+    }
+    eprintln!("fetching NVIDIA's tools for `{}` ...", folder.display());
+    let wheels = folder.join("wheels");
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
     }
     fs::create_dir_all(&wheels)?;
+    let wanted = folder.join("wanted.txt");
+    fs::write(&wanted, requirements)?;
     run(Command::new("python3")
         .args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--dest"])
         .arg(&wheels)
         .arg("--requirement")
-        .arg(crate_root().join("nvidia-requirements.txt")))?;
+        .arg(&wanted))?;
     for wheel in fs::read_dir(&wheels)? {
-        run(Command::new("python3").args(["-m", "zipfile", "--extract"]).arg(wheel?.path()).arg(&root))?;
+        run(Command::new("python3").args(["-m", "zipfile", "--extract"]).arg(wheel?.path()).arg(folder))?;
     }
-    // A wheel keeps the executable bit, `zipfile` does not give it back.
-    for ptxas in ["nvidia/cuda_nvcc/bin/ptxas", "nvidia/cu13/bin/ptxas"] {
-        make_executable(&root.join(ptxas))?;
+    for programs in ["nvidia/cuda_nvcc/bin", "nvidia/cu13/bin", "nvidia/cu13/nvvm/bin"] {
+        make_executable(&folder.join(programs))?;
+    }
+    // `nvlink` looks for it where a whole toolkit has it.
+    let nvvm = folder.join("nvidia/cu13/lib/libnvvm.so.4");
+    if nvvm.exists() {
+        let place = folder.join("nvidia/cu13/nvvm/lib64");
+        fs::create_dir_all(&place)?;
+        fs::rename(nvvm, place.join("libnvvm.so"))?;
     }
     fs::remove_dir_all(&wheels)?;
-    fs::write(stamp, REQUIREMENTS)?;
-    Ok(root)
+    Ok(fs::rename(wanted, stamp)?)
 }
 
 /// Runs a command to its end; what it prints is shown.
@@ -104,11 +164,22 @@ fn is_newer(made: &Path, source: &Path) -> bool {
     }
 }
 
+/// Makes every file of a folder executable, if there is the folder: a wheel keeps that bit, `zipfile` does not give it
+/// back.
 #[cfg(unix)]
-fn make_executable(path: &Path) -> Result<()> {
+fn make_executable(folder: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    Ok(fs::set_permissions(path, fs::Permissions::from_mode(0o755))
-        .map_err(|error| format!("{}: {error}", path.display()))?)
+    if !folder.exists() {
+        return Ok(());
+    }
+    for program in fs::read_dir(folder)? {
+        let path = program?.path();
+        if path.is_file() {
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
+                .map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(not(unix))]

@@ -143,6 +143,7 @@ impl Case {
             barriers: self.barriers,
             virtual_resources: self.virtual_resources,
             max_threads: known(self.max_threads),
+            bounds: None,
             l1_caching: self.l1_caching != 0,
         }
     }

@@ -51,7 +51,7 @@ fn contradicting(found: &Found<'_>, kernel: &str, contradiction: &Contradiction)
     let text =
         format!("the {quantity} of `{kernel}`{target} are {} in {}, but {} in {}", one.1, one.0, other.1, other.0);
     let lines = vec!["help: one of the files is stale, take both from the same build".to_owned()];
-    let ends = found.iter().find(|(artifact, _, _)| artifact.name == other.0).map(|(_, ends, _)| *ends);
+    let ends = found.iter().find(|(artifact, _, _)| *artifact.name == *other.0).map(|(_, ends, _)| *ends);
     NotChosen { text, lines, ends }
 }
 

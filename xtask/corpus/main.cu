@@ -1,0 +1,3 @@
+// The host side of an executable.
+
+int main() { return 0; }
