@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-pub use occ_core::{Code, Portability};
 use occ_core::{Arch, Target};
+pub use occ_core::{Code, Portability};
 
 /// What one source says about one kernel, for one target.
 ///

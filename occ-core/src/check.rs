@@ -696,9 +696,7 @@ impl Check<'_> {
     /// Blocks that each element of the grid stands for: 1, or those of a cluster where the grid counts clusters.
     pub(crate) const fn blocks_a_grid_counts(&self, arch: Arch) -> u64 {
         match self.kernel_on(arch).bounds {
-            Some(LaunchBounds { grid_counts_clusters: true, required_cluster: Some(axes), .. }) => {
-                product(axes) as u64
-            }
+            Some(LaunchBounds { grid_counts_clusters: true, required_cluster: Some(axes), .. }) => product(axes) as u64,
             _ => 1,
         }
     }

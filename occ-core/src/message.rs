@@ -12,10 +12,10 @@ mod short;
 mod standing;
 
 use crate::check::{Argument, Check, Rule};
+use crate::compiled::Ceiling;
 use crate::launch::Carveout;
 use crate::text::Text;
 use crate::warps::lane_efficiency;
-use crate::compiled::Ceiling;
 use compiled::{above_ceiling, sources, unkept_promise};
 use grid::grid;
 use help::help;

@@ -254,12 +254,9 @@ impl Refusal {
                 .num(threads as u64)
                 .str(" threads, the kernel was compiled for at most ")
                 .num(most as u64),
-            Refusal::KernelBlock { block, required } => text
-                .str("the block is ")
-                .axes(block)
-                .str(", the kernel was compiled for ")
-                .axes(required)
-                .str(" only"),
+            Refusal::KernelBlock { block, required } => {
+                text.str("the block is ").axes(block).str(", the kernel was compiled for ").axes(required).str(" only")
+            }
             Refusal::KernelCluster { cluster, required } => text
                 .str("the cluster is ")
                 .axes(cluster)

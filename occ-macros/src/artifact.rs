@@ -53,7 +53,9 @@ impl Artifact {
 fn places(images: &[KernelImage], kernel: &str) -> Found {
     let images_of = occ_artifacts::find(images, kernel)?;
     let is_one = |image: &KernelImage| images_of.iter().any(|one| std::ptr::eq(*one, image));
-    Ok((0..images.len()).filter(|&at| images_of.first().is_some_and(|one| one.name == images[at].name) && is_one(&images[at])).collect())
+    Ok((0..images.len())
+        .filter(|&at| images_of.first().is_some_and(|one| one.name == images[at].name) && is_one(&images[at]))
+        .collect())
 }
 
 /// Why a file was not read.

@@ -1,7 +1,7 @@
 //! What the attribute becomes: the item, untouched but for constants the compiler evaluates.
 
-use crate::config::{Axes, Carveout, CompiledKernel, Config, OnMismatch, Options};
 use crate::artifact;
+use crate::config::{Axes, Carveout, CompiledKernel, Config, OnMismatch, Options};
 use crate::diagnostics::Ends;
 use crate::item::{Item, Kind};
 use crate::value::{Value, mentions};
@@ -103,9 +103,8 @@ fn full_check(config: &Config, options: &Options, rule: Rule) -> TokenStream {
     let name = Ident::new(&format!("{rule:?}"), Span::call_site());
     let judged = quote!(#runtime::__private::judge_by(#runtime::__private::Rule::#name, #archs, #check));
     let judged = through_places(config, rule, judged, runtime);
-    let of_compiled = (!config.compiled.is_empty()).then(|| {
-        quote!(let #check = #runtime::__private::of_compiled(#check, #compiled, #ceilings);)
-    });
+    let of_compiled = (!config.compiled.is_empty())
+        .then(|| quote!(let #check = #runtime::__private::of_compiled(#check, #compiled, #ceilings);));
     quote!(
         #bindings
         let #check = #runtime::__private::check(#gpus, #kernel, #cap, #launch, #requirement, &[#(#notes),*]);

@@ -12,7 +12,9 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     let [name] = words else {
         println!("cargo xtask bench model        one occupancy and a whole map, against cuda_occupancy.h at -O3");
         println!("cargo xtask bench attribute    `cargo check` of a thousand annotated functions");
-        println!("cargo xtask bench artifacts    listing shipped libraries, a fatbin that is annotated with, the macro's build");
+        println!(
+            "cargo xtask bench artifacts    listing shipped libraries, a fatbin that is annotated with, the macro's build"
+        );
         println!("cargo xtask bench build        a clean build of occ-macros and all it pulls in");
         return Ok(());
     };

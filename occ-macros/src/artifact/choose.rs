@@ -3,7 +3,9 @@
 use super::Artifact;
 use crate::config::CompiledKernel;
 use crate::diagnostics::Ends;
-use occ_artifacts::{Bounds, Code, CodeTarget, Contradiction, KernelImage, NameError, Stack, TargetError, TensorMemory};
+use occ_artifacts::{
+    Bounds, Code, CodeTarget, Contradiction, KernelImage, NameError, Stack, TargetError, TensorMemory,
+};
 use occ_core::{Arch, Compiled, Kernel, LaunchBounds};
 
 /// Why no kernel was chosen.
@@ -24,7 +26,8 @@ pub(crate) fn choose(
     let found = find(files, kernel)?;
     let sources: Vec<(&str, Vec<KernelImage>)> =
         found.iter().map(|(artifact, _, images)| (artifact.name.as_str(), images.clone())).collect();
-    let merged = occ_artifacts::merge(&sources).map_err(|contradiction| contradicting(&found, kernel, &contradiction))?;
+    let merged =
+        occ_artifacts::merge(&sources).map_err(|contradiction| contradicting(&found, kernel, &contradiction))?;
     let images: Vec<&KernelImage> = merged.iter().collect();
     let mut compiled = Vec::new();
     let mut without_code = Vec::new();

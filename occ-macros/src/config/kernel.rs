@@ -93,7 +93,8 @@ impl Reader<'_> {
                 let ends = error.ends.or(wanted.ends).unwrap_or(given.ends);
                 let mut diagnostic = Diagnostic::new(ends, error.text);
                 if let (None, None) = (error.ends, wanted.ends) {
-                    let note = "the name is that of what is launched, or of the function; `kernel = \"..\"` names another";
+                    let note =
+                        "the name is that of what is launched, or of the function; `kernel = \"..\"` names another";
                     diagnostic = diagnostic.note(note);
                 }
                 self.error(error.lines.iter().fold(diagnostic, |diagnostic, line| diagnostic.with_line(line)));

@@ -116,7 +116,9 @@ fn allowed(given: &Given, diagnostics: &mut Diagnostics) -> Vec<String> {
                 let error = Diagnostic::new(ends, format!("there is no warning `{text}`"));
                 diagnostics.push(match did_you_mean(&text, &WARNINGS) {
                     Some(nearest) => error.help(&format!("did you mean `{nearest}`?")),
-                    None => error.note("the warnings are `partial_warp`, `single_thread`, `unconfirmed_gpu` and `unlinked_kernel`"),
+                    None => error.note(
+                        "the warnings are `partial_warp`, `single_thread`, `unconfirmed_gpu` and `unlinked_kernel`",
+                    ),
                 });
             }
         }
