@@ -10,7 +10,7 @@ use crate::error::{Error, Problem};
 #[cfg(feature = "containers")]
 use crate::image::KernelImage;
 use crate::image::{Code, CodeTarget, Format, Origin, Portability};
-use crate::images::Images;
+use crate::images::{Images, Wanted};
 #[cfg(feature = "containers")]
 use crate::parallel;
 use crate::text::ptx;
@@ -76,11 +76,11 @@ pub(crate) struct Section<'a> {
 /// Adds the kernels of all containers. Returns whether there is link-time code too.
 #[cfg(feature = "containers")]
 pub(crate) fn read(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<bool, Error> {
-    let budget = images.budget();
+    let (budget, wanted) = (images.budget(), images.wanted());
     let work = |decompressor: &mut Decompressor<'_>, (entry, place): (Result<Entry<'_>, Error>, &Origin)| {
         let entry = entry?;
-        let mut images = Images::new(budget);
-        if entry.has_kernels() {
+        let mut images = Images::new(budget, wanted);
+        if entry.is_wanted(wanted) {
             let content = match entry.compression {
                 None => entry.payload,
                 Some(how) => decompressor.decompress(entry.payload, how, entry.uncompressed_size)?,
@@ -96,18 +96,18 @@ pub(crate) fn read(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<
         images.append(list);
         Ok(())
     };
-    parallel::in_order(workers(sections, budget), all_entries(sections), || Decompressor::new(budget), work, deliver)?;
+    parallel::in_order(workers(sections, budget, wanted), all_entries(sections), || Decompressor::new(budget), work, deliver)?;
     Ok(has_link_time_code)
 }
 
 /// How many threads shall read: one, unless there is much to decompress, and room for it.
 #[cfg(feature = "containers")]
-fn workers(sections: &[Section<'_>], budget: &Budget) -> usize {
+fn workers(sections: &[Section<'_>], budget: &Budget, wanted: Wanted) -> usize {
     const MUCH: u64 = 1 << 20;
     let sizes = || {
         all_entries(sections)
             .filter_map(|(entry, _)| entry.ok())
-            .filter(|entry| entry.has_kernels() && entry.compression.is_some())
+            .filter(|entry| entry.is_wanted(wanted) && entry.compression.is_some())
             .map(|entry| entry.uncompressed_size)
     };
     let all = sizes().fold(0, u64::saturating_add);
@@ -133,7 +133,7 @@ pub(crate) fn read(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<
         for entry in entries(section.bytes) {
             let entry = entry?;
             has_link_time_code |= entry.kind == Kind::LinkTimeCode;
-            if !entry.has_kernels() {
+            if !entry.is_wanted(images.wanted()) {
                 continue;
             }
             if entry.compression.is_some() {
@@ -266,9 +266,13 @@ impl<'a> Entry<'a> {
         Ok(Entry { kind, target, compression: None, payload, uncompressed_size: 0, container, index, header })
     }
 
-    /// Whether it can hold kernels with numbers.
-    pub(crate) fn has_kernels(&self) -> bool {
-        matches!(self.kind, Kind::Ptx | Kind::Cubin | Kind::Group)
+    /// Whether it can hold kernels that are wanted.
+    fn is_wanted(&self, wanted: Wanted) -> bool {
+        match self.kind {
+            Kind::Cubin | Kind::Group => true,
+            Kind::Ptx => wanted == Wanted::All,
+            Kind::LinkTimeCode | Kind::Other => false,
+        }
     }
 
     /// Adds the kernels in `content`, which is the payload, decompressed if it was compressed. `place` says where the

@@ -11,11 +11,19 @@ pub(crate) struct Images<'b> {
     list: Vec<KernelImage>,
     names: HashSet<Arc<str>>,
     budget: &'b Budget,
+    wanted: Wanted,
+}
+
+/// What of a fatbin is read.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Wanted {
+    All,
+    MachineCode,
 }
 
 impl<'b> Images<'b> {
-    pub(crate) fn new(budget: &'b Budget) -> Self {
-        Images { list: Vec::new(), names: HashSet::new(), budget }
+    pub(crate) fn new(budget: &'b Budget, wanted: Wanted) -> Self {
+        Images { list: Vec::new(), names: HashSet::new(), budget, wanted }
     }
 
     /// Adds a kernel, whose name is counted as if it were its own.
@@ -42,6 +50,10 @@ impl<'b> Images<'b> {
         for image in list {
             self.add(image);
         }
+    }
+
+    pub(crate) fn wanted(&self) -> Wanted {
+        self.wanted
     }
 
     pub(crate) fn budget(&self) -> &'b Budget {

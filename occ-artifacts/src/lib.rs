@@ -33,5 +33,5 @@ pub use image::{
     Bounds, Cluster, Code, CodeTarget, Format, KernelImage, Origin, Portability, Spills, Stack, TensorMemory, Toolkit,
 };
 pub use merge::{Contradiction, Quantity, merge};
-pub use read::read;
+pub use read::{read, read_machine_code};
 pub use select::{NameError, TargetError, find, on};

@@ -5,7 +5,7 @@ use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
 use crate::fatbin::Section;
 use crate::image::{Format, KernelImage, Origin};
-use crate::images::Images;
+use crate::images::{Images, Wanted};
 use crate::{cubin, fatbin, text};
 
 /// Every kernel in an artifact, in its order.
@@ -30,8 +30,36 @@ use crate::{cubin, fatbin, text};
 /// assert_eq!(error.problem, Problem::UnknownFormat);
 /// ```
 pub fn read(bytes: &[u8]) -> Result<Vec<KernelImage>, Error> {
+    read_wanted(bytes, Wanted::All)
+}
+
+/// The same without the PTX of fatbins: all that `cuobjdump -res-usage` lists, in a part of the time where there is
+/// much PTX. Minimums of blocks per SM, which only PTX tells, stay unknown.
+///
+/// # Errors
+///
+/// Those of [`read`].
+///
+/// ```
+/// use occ_artifacts::read_machine_code;
+///
+/// // A fatbin of one PTX entry.
+/// let ptx = b".version 8.0\n.target sm_80\n.entry k() { ret; }\n\0\0";
+/// let mut fatbin = vec![0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 64 + ptx.len() as u8, 0, 0, 0, 0, 0, 0, 0];
+/// fatbin.extend([1, 0, 1, 1, 64, 0, 0, 0, ptx.len() as u8]);
+/// fatbin.resize(16 + 64, 0);
+/// fatbin[16 + 0x1c] = 80;
+/// fatbin.extend(ptx);
+/// assert_eq!(read_machine_code(&fatbin).unwrap().len(), 0);
+/// assert_eq!(occ_artifacts::read(&fatbin).unwrap().len(), 1);
+/// ```
+pub fn read_machine_code(bytes: &[u8]) -> Result<Vec<KernelImage>, Error> {
+    read_wanted(bytes, Wanted::MachineCode)
+}
+
+fn read_wanted(bytes: &[u8], wanted: Wanted) -> Result<Vec<KernelImage>, Error> {
     let budget = Budget::of_file(bytes.len());
-    let mut images = Images::new(&budget);
+    let mut images = Images::new(&budget, wanted);
     let bytes = Bytes::new(bytes, 0);
     let has_link_time_code = match Kind::of(bytes)? {
         Kind::Cubin => {

@@ -95,6 +95,29 @@ fn a_large_file_costs_no_metadata() {
     assert!(length < 100_000, "the metadata of the package has {length} bytes");
 }
 
+/// With the feature `containers`: a compressed fatbin, and a kernel by the name C++ gives it.
+#[test]
+fn compressed_code_takes_a_feature() {
+    let code = "#[launch_config(
+    arch = \"sm_80\",
+    block = 64,
+    registers = 7,
+    cubin = \"compressed.fatbin\",
+    kernel = \"scale(double *)\",
+)]
+pub fn saxpy() {}";
+    let package = Package::new("cubin-containers", code);
+    let compressed = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/compressed.fatbin");
+    package.write("compressed.fatbin", fs::read(compressed).expect("it is there"));
+    package.fails(&[], &["needs the feature `containers`", "add `features = [\"containers\"]` to `occ-runtime`"]);
+    let manifest = fs::read_to_string(package.folder.join("Cargo.toml")).expect("it is there");
+    package.write("Cargo.toml", manifest.replace("occ-runtime = { ", "occ-runtime = { features = [\"containers\"], "));
+    // `ptxas -v` printed 8 registers.
+    package.fails(&[], &["registers: 8 (`scale(double *)` in compressed.fatbin, sm_80), declared are at most 7"]);
+    package.write("src/lib.rs", format!("use occ_runtime::launch_config;\n\n{}", code.replace("= 7", "= 8")));
+    package.passes(&[]);
+}
+
 /// The length of the package's metadata, and when it was made.
 fn metadata(package: &Package) -> (u64, SystemTime) {
     let name = package.folder.file_name().expect("it has a name").to_string_lossy().replace('-', "_");

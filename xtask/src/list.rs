@@ -1,4 +1,4 @@
-//! `cargo xtask list FILE`: every kernel of an artifact, one line each, as the benches time it.
+//! `cargo xtask list FILE`: every kernel of an artifact with machine code, one line each, as the benches time it.
 
 use crate::Result;
 use std::fs::{self, File};
@@ -9,7 +9,8 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     let [path] = words else {
         return Err("usage: cargo xtask list FILE".into());
     };
-    let images = occ_artifacts::read(&map(Path::new(path))?).map_err(|error| format!("{path}: {error}"))?;
+    let file = map(Path::new(path))?;
+    let images = occ_artifacts::read_machine_code(&file).map_err(|error| format!("{path}: {error}"))?;
     let mut out = BufWriter::with_capacity(1 << 16, stdout().lock());
     for image in &images {
         if let Some(target) = image.target {
@@ -29,6 +30,7 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     }
     out.flush()?;
     eprintln!("{} kernels, at most {} KiB beside the mapped file", images.len(), peak_beside_files()?);
+    drop(file);
     Ok(())
 }
 

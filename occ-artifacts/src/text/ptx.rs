@@ -499,10 +499,10 @@ mod tests {
             ..Origin::whole(Format::Ptx)
         };
         let budget = Budget::of_file(ptx.len());
-        let mut images = Images::new(&budget);
+        let mut images = Images::new(&budget, crate::images::Wanted::All);
         read(Bytes::new(ptx.as_bytes(), 4096), &origin, &mut images).unwrap();
         assert_eq!(images.into_list()[0].origin, origin);
-        let mut images = Images::new(&budget);
+        let mut images = Images::new(&budget, crate::images::Wanted::All);
         let error = read(Bytes::new(ptx.replace("32", "x").as_bytes(), 4096), &origin, &mut images).unwrap_err();
         assert_eq!(error.offset, 4096);
     }

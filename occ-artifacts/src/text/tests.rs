@@ -8,7 +8,7 @@ use crate::images::Images;
 /// Whether a text is recognised, and its kernels.
 pub(super) fn read_all(text: &[u8]) -> Result<(bool, Vec<KernelImage>), Error> {
     let budget = Budget::of_file(text.len());
-    let mut images = Images::new(&budget);
+    let mut images = Images::new(&budget, crate::images::Wanted::All);
     let is_recognised = read(Bytes::new(text, 0), &mut images)?;
     Ok((is_recognised, images.into_list()))
 }
