@@ -1,7 +1,7 @@
 //! `kernels.occ.json`: the resources of kernels in a file that is committed, reviewed and compared.
 
-use crate::image::{Code, CodeTarget, KernelImage, Portability, Spills, Stack, TensorMemory};
-use occ_core::{Kernel, Launch, occupancy};
+use crate::image::{Code, CodeTarget, KernelImage, Portability, Spills, Stack};
+use occ_core::{Launch, occupancy};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -301,16 +301,9 @@ fn order(target: CodeTarget) -> (bool, u32, u8) {
 
 fn reached(image: &KernelImage, launch: &Launch) -> Option<Reached> {
     let arch = image.target?.known()?.arch;
-    let bound = image.bounds.and_then(|bounds| bounds.max_threads.or(bounds.required_block));
-    let uses_tensor_memory = matches!(image.tensor_memory, Some(TensorMemory::OneBlock | TensorMemory::TwoBlocks));
-    let kernel = Kernel {
-        registers: Some(image.registers?),
-        static_smem: image.static_smem?,
-        barriers: image.barriers.unwrap_or(1),
-        virtual_resources: if uses_tensor_memory { 128 } else { 0 },
-        max_threads: bound.map(|block| Launch::block(block).threads()),
-        ..Kernel::new()
-    };
+    // Without these, the number would be a guess.
+    image.registers.and(image.static_smem)?;
+    let kernel = image.kernel();
     Some(match occupancy(arch.limits(), &kernel, launch) {
         Ok(occupancy) => Reached::Occupancy((occupancy.fraction() * 1e4).round() / 1e4),
         Err(_) => Reached::Refused(Refused::Refused),

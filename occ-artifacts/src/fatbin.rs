@@ -96,7 +96,13 @@ pub(crate) fn read(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<
         images.append(list);
         Ok(())
     };
-    parallel::in_order(workers(sections, budget, wanted), all_entries(sections), || Decompressor::new(budget), work, deliver)?;
+    parallel::in_order(
+        workers(sections, budget, wanted),
+        all_entries(sections),
+        || Decompressor::new(budget),
+        work,
+        deliver,
+    )?;
     Ok(has_link_time_code)
 }
 

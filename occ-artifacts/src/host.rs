@@ -52,7 +52,7 @@ impl<'a> List<'a, '_> {
             elf_sections(file)?
         } else if file.data.starts_with(b"MZ") {
             pe_sections(file)?
-        } else if file.data.starts_with(&[0, 0, 0xff, 0xff]) {
+        } else if is_big_coff(file) {
             coff_sections::<pe::AnonObjectHeaderBigobj>(file)?
         } else if is_coff(file) {
             coff_sections::<pe::ImageFileHeader>(file)?
@@ -78,6 +78,12 @@ impl<'a> List<'a, '_> {
         }
         Ok(())
     }
+}
+
+/// Whether this is an object with more sections than 16 bits can count. Imports and objects for link-time code begin like
+/// one, but are of version 0 and 1.
+fn is_big_coff(file: Bytes<'_>) -> bool {
+    file.data.starts_with(&[0, 0, 0xff, 0xff]) && file.u16(4, "a COFF object").is_ok_and(|version| version >= 2)
 }
 
 /// A section's name and content.

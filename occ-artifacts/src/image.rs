@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use occ_core::{Arch, Target};
+use occ_core::{Arch, Kernel, LaunchBounds, Target};
 pub use occ_core::{Code, Portability};
 
 /// What one source says about one kernel, for one target.
@@ -37,7 +37,8 @@ pub struct KernelImage {
     pub setmaxnreg: Option<bool>,
     /// The toolkit that made it.
     pub toolkit: Option<Toolkit>,
-    /// Whether the numbers are final. Those of an object for device linking (`-rdc=true`) can still grow.
+    /// Whether the numbers are final: those of an object for device linking (`-rdc=true`) can still grow. A text does not
+    /// always show that it is of such an object; then this is true.
     pub is_linked: bool,
     /// Where it was found.
     pub origin: Origin,
@@ -62,6 +63,50 @@ impl KernelImage {
             is_linked: true,
             origin,
         }
+    }
+}
+
+/// What a block takes of the SM's virtual resources to allocate tensor memory: all of them.
+const TENSOR_MEMORY_PERMIT: u32 = 128;
+
+impl KernelImage {
+    /// The resources in the model's terms. What the source does not know is as the model has it unasked: registers that
+    /// limit nothing, no static shared memory, 1 barrier, no bounds, no tensor memory.
+    ///
+    /// ```
+    /// use occ_artifacts::{Format, KernelImage, Origin};
+    ///
+    /// let mut image = KernelImage::new("saxpy", Origin::whole(Format::Cubin));
+    /// image.registers = Some(32);
+    /// assert_eq!(image.kernel().registers, Some(32));
+    /// assert_eq!(image.kernel().barriers, 1);
+    /// ```
+    pub fn kernel(&self) -> Kernel {
+        let bounds = self.bounds.unwrap_or_default();
+        let uses_tensor_memory = matches!(self.tensor_memory, Some(TensorMemory::OneBlock | TensorMemory::TwoBlocks));
+        Kernel {
+            registers: self.registers,
+            static_smem: self.static_smem.unwrap_or(0),
+            barriers: self.barriers.unwrap_or(1),
+            virtual_resources: if uses_tensor_memory { TENSOR_MEMORY_PERMIT } else { 0 },
+            max_threads: bounds.max_threads.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),
+            bounds: bounds.of_launch(),
+            ..Kernel::new()
+        }
+    }
+}
+
+impl Bounds {
+    /// What these say of a launch besides its most threads, if anything.
+    fn of_launch(&self) -> Option<LaunchBounds> {
+        let bounds = LaunchBounds {
+            required_block: self.required_block,
+            required_cluster: self.cluster.required,
+            max_cluster_blocks: self.cluster.max_blocks,
+            needs_cluster: self.cluster.explicit,
+            grid_counts_clusters: self.cluster.blocks_are_clusters,
+        };
+        (bounds != LaunchBounds::new()).then_some(bounds)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Several sources of one kernel become one: what one does not know is taken from another, and what two know must agree.
 
 use crate::image::{Code, CodeTarget, Format, KernelImage, Portability, Stack};
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
@@ -142,7 +143,7 @@ pub(crate) fn difference(one: &KernelImage, other: &KernelImage) -> Option<(Quan
 /// Each source is a name, such as its path, and what was read from it. Of what two sources know of one kernel both must
 /// say the same; what one does not know is taken from the other: spills from a compiler log, the minimum blocks per SM
 /// from PTX. The image of the PTX itself stays. PTX belongs to machine code of the same number only: `compute_80` to
-/// `sm_80`. Within one source nothing is merged, except that the machine code of a fatbin learns from its PTX.
+/// `sm_80`. Within one source nothing is merged, except that the machine code of a fatbin is completed from its PTX.
 ///
 /// - Numbers before linking may differ from those after it, which count.
 /// - A cubin does not tell `sm_100f` from `sm_100`: where another source has only the former, it is meant.
@@ -167,7 +168,8 @@ pub fn merge(sources: &[(&str, Vec<KernelImage>)]) -> Result<Vec<KernelImage>, C
     let mut merging = Merging { sources, entries: Vec::new(), by_name: HashMap::new(), numbers: HashMap::new() };
     // Images without a target come last, when the targets of the others are known.
     for has_target in [true, false] {
-        for (source, (_, images)) in sources.iter().enumerate() {
+        for source in most_of_one_first(sources) {
+            let Some((_, images)) = sources.get(source) else { continue };
             for (at, image) in images.iter().enumerate() {
                 if image.target.is_some() == has_target {
                     merging.add(source, at, image)?;
@@ -175,8 +177,23 @@ pub fn merge(sources: &[(&str, Vec<KernelImage>)]) -> Result<Vec<KernelImage>, C
             }
         }
     }
-    merging.teach_from_ptx()?;
+    merging.fill_from_ptx()?;
     Ok(merging.entries.into_iter().map(|entry| entry.image).collect())
+}
+
+/// The sources in the order they are merged: those that hold a kernel several times for one target come first, so that
+/// the others join the image they agree with.
+fn most_of_one_first(sources: &[(&str, Vec<KernelImage>)]) -> Vec<usize> {
+    let most_of_one = |images: &[KernelImage]| {
+        let mut counts: HashMap<(&str, Option<CodeTarget>), usize> = HashMap::new();
+        for image in images {
+            *counts.entry((&image.name, image.target)).or_default() += 1;
+        }
+        counts.into_values().max().unwrap_or(0)
+    };
+    let mut order: Vec<usize> = (0..sources.len()).collect();
+    order.sort_by_cached_key(|source| Reverse(sources.get(*source).map_or(0, |(_, images)| most_of_one(images))));
+    order
 }
 
 /// Most images of one name and number that one image is compared with.
@@ -261,27 +278,27 @@ impl<'a> Merging<'a> {
         named.iter().copied().take(MOST_COMPARED).filter(is_other).collect()
     }
 
-    /// Machine code learns its minimum blocks per SM, and bounds it does not know, from PTX of the same number.
-    fn teach_from_ptx(&mut self) -> Result<(), Contradiction> {
+    /// Machine code gets its minimum blocks per SM, and bounds it does not know, from PTX of the same number.
+    fn fill_from_ptx(&mut self) -> Result<(), Contradiction> {
         for indices in self.by_name.values() {
             let indices = indices.get(..MOST_COMPARED).unwrap_or(indices);
-            for learner in indices {
-                for teacher in indices {
-                    let Some((ptx, machine_code)) = self.entries.get(*teacher).zip(self.entries.get(*learner)) else {
+            for filled in indices {
+                for source in indices {
+                    let Some((ptx, machine_code)) = self.entries.get(*source).zip(self.entries.get(*filled)) else {
                         continue;
                     };
                     if !is_ptx_of(ptx, machine_code) {
                         continue;
                     }
-                    let mut taught = machine_code.image.clone();
-                    if let Some((quantity, values)) = difference(&taught, &ptx.image) {
+                    let mut image = machine_code.image.clone();
+                    if let Some((quantity, values)) = difference(&image, &ptx.image) {
                         let part = ptx.parts.first().copied().unwrap_or_default();
-                        return Err(self.contradiction(*learner, part, quantity, values));
+                        return Err(self.contradiction(*filled, part, quantity, values));
                     }
-                    taught.min_blocks_per_sm = taught.min_blocks_per_sm.or(ptx.image.min_blocks_per_sm);
-                    taught.bounds = taught.bounds.or(ptx.image.bounds);
-                    if let Some(entry) = self.entries.get_mut(*learner) {
-                        entry.image = taught;
+                    image.min_blocks_per_sm = image.min_blocks_per_sm.or(ptx.image.min_blocks_per_sm);
+                    image.bounds = image.bounds.or(ptx.image.bounds);
+                    if let Some(entry) = self.entries.get_mut(*filled) {
+                        entry.image = image;
                     }
                 }
             }
@@ -339,9 +356,9 @@ fn is_ptx_of(ptx: &Entry, machine_code: &Entry) -> bool {
 
 /// Both in one, or what they contradict each other in.
 fn united(one: &KernelImage, other: &KernelImage) -> Result<KernelImage, (Quantity, [String; 2])> {
-    if one.is_linked == other.is_linked
-        && let Some(difference) = difference(one, other)
-    {
+    // Only of these is it known that the numbers may differ.
+    let is_before_and_after = linkage(one).zip(linkage(other)).is_some_and(|(one, other)| one != other);
+    if !is_before_and_after && let Some(difference) = difference(one, other) {
         return Err(difference);
     }
     let (base, more) = if rank(other) > rank(one) { (other, one) } else { (one, other) };
@@ -357,7 +374,7 @@ fn united(one: &KernelImage, other: &KernelImage) -> Result<KernelImage, (Quanti
     image.tensor_memory = base.tensor_memory.or(more.tensor_memory);
     image.setmaxnreg = base.setmaxnreg.or(more.setmaxnreg);
     image.toolkit = base.toolkit.or(more.toolkit);
-    if base.is_linked == more.is_linked {
+    if !is_before_and_after {
         image.registers = base.registers.or(more.registers);
         image.static_smem = base.static_smem.or(more.static_smem);
         image.barriers = base.barriers.or(more.barriers);
@@ -374,7 +391,12 @@ fn rank(image: &KernelImage) -> (bool, u8) {
         Format::ResourceUsage => 1,
         Format::Ptx => 0,
     };
-    (image.is_linked, format)
+    (linkage(image) == Some(true), format)
+}
+
+/// Whether the numbers are those after device linking. A text knows at most that they are not.
+fn linkage(image: &KernelImage) -> Option<bool> {
+    if image.origin.format == Format::Cubin || !image.is_linked { Some(image.is_linked) } else { None }
 }
 
 fn larger(one: Option<Stack>, other: Option<Stack>) -> Option<Stack> {

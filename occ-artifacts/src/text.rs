@@ -162,14 +162,26 @@ fn kernel(name: &str, origin: Origin) -> Result<KernelImage, Error> {
     Ok(KernelImage::new(name, origin))
 }
 
+fn unknown_target(offset: u64) -> Error {
+    Error::new(offset, Problem::Malformed { what: "the target of a kernel", expected: "one such as `sm_90a`" })
+}
+
 /// The first capability whose cubins reserve shared memory for the driver in the size of each kernel's section.
 const FIRST_WITH_RESERVED_SMEM: u32 = 90;
+/// The first whose part `nvlink` leaves out of what it prints.
+const FIRST_WITHOUT_RESERVED_IN_NVLINK: u32 = 100;
 /// Bytes they reserve.
 const RESERVED_SMEM: u32 = 1024;
 /// Bytes before the parameters in constant bank 0 from that capability on; the ones before have less.
 const PARAMETERS_AFTER_RESERVED: u32 = 0x210;
 
-/// The static shared memory in the size of a section of final code, of which `nvlink` and `cuobjdump` tell.
+/// The static shared memory in what `nvlink` prints: from 10.0 on it is that, before it is the size of a section.
+fn linked_smem(printed: u32, target: Option<CodeTarget>, has_no_reserve: bool) -> Option<u32> {
+    let is_own = target.is_some_and(|target| target.number >= FIRST_WITHOUT_RESERVED_IN_NVLINK);
+    static_smem(printed, target, has_no_reserve || is_own)
+}
+
+/// The static shared memory in the size of a section of final code, of which `cuobjdump` tells.
 /// `has_no_reserve`: it is known not to hold the driver's part, whatever the target is.
 fn static_smem(size: u32, target: Option<CodeTarget>, has_no_reserve: bool) -> Option<u32> {
     match target {

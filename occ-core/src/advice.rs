@@ -84,10 +84,11 @@ impl<'a> Check<'a> {
     #[must_use]
     pub const fn with(&self, change: Change) -> Check<'a> {
         let mut changed = *self;
-        if !self.compiled.is_empty() {
-            changed.as_if = Some(change);
-        }
         match change {
+            // What was compiled is not declared: it can only be tried as if it were less.
+            Change::Registers(most) if !self.compiled.is_empty() => changed.at_most.registers = most,
+            Change::StaticSmem(most) if !self.compiled.is_empty() => changed.at_most.static_smem = most,
+            Change::Barriers(most) if !self.compiled.is_empty() => changed.at_most.barriers = most,
             Change::Registers(registers) => changed.kernel.registers = Some(registers),
             Change::DynamicSmem(bytes) => changed.launch.dynamic_smem = bytes,
             Change::StaticSmem(bytes) => changed.kernel.static_smem = bytes,
@@ -126,7 +127,7 @@ impl<'a> Check<'a> {
             Rule::Waves | Rule::TailIdle => advice.add(self.larger_grid(rule)),
             // What helps is another kernel, or another declaration: the message says which.
             Rule::Registers | Rule::Stack | Rule::Spills => {}
-            Rule::CompiledBlocks => {
+            Rule::CompiledMinBlocks => {
                 advice.add(self.fewer_registers(rule));
                 advice.add(self.less(rule, Amount::DynamicSmem));
                 advice.add(self.less(rule, Amount::StaticSmem));
@@ -157,7 +158,7 @@ impl<'a> Check<'a> {
         let (Some(now), Some(mut budget)) = (self.most_registers(), self.register_budget()) else {
             return None;
         };
-        if matches!(rule, Rule::CompiledBlocks) {
+        if matches!(rule, Rule::CompiledMinBlocks) {
             budget = min(budget, now.saturating_sub(1) / 8 * 8);
         }
         if budget >= now {
@@ -194,7 +195,11 @@ impl<'a> Check<'a> {
                 not = middle;
             }
         }
-        self.tried(rule, amount.set(enough))
+        // More blocks per SM can break a rule about waves, and even more of them keep it.
+        match self.tried(rule, amount.set(enough)) {
+            None => self.tried(rule, amount.set(least)),
+            change => change,
+        }
     }
 
     /// The most of an amount that the kernel has on any capability.

@@ -1,8 +1,7 @@
 //! A launch held against what it must reach, on every compute capability it is declared for.
 
-use crate::advice::Change;
 use crate::arch::Arch;
-use crate::compiled::{Ceiling, Ceilings, Compiled, compiled_for};
+use crate::compiled::{AtMost, Ceiling, Ceilings, Compiled, compiled_for};
 use crate::gpu::Gpu;
 use crate::grid::Waves;
 use crate::launch::{Carveout, Kernel, Launch, LaunchBounds, grid_blocks, product};
@@ -186,8 +185,8 @@ pub enum Rule {
     Stack,
     /// The compiled kernel stays within its ceiling of spills.
     Spills,
-    /// An SM holds the blocks that the kernel was compiled for.
-    CompiledBlocks,
+    /// An SM holds as many blocks as the kernel was compiled for (`.minnctapersm`).
+    CompiledMinBlocks,
 }
 
 impl Rule {
@@ -200,7 +199,7 @@ impl Rule {
         Rule::Registers,
         Rule::Stack,
         Rule::Spills,
-        Rule::CompiledBlocks,
+        Rule::CompiledMinBlocks,
     ];
 }
 
@@ -304,8 +303,8 @@ pub struct Check<'a> {
     pub compiled: &'a [Compiled<'a>],
     /// What the compiled kernels must stay within.
     pub ceilings: Ceilings,
-    /// A change of the compiled kernels to try: they are never more than it says.
-    pub as_if: Option<Change>,
+    /// What advice tries: kernels that have no more than this.
+    pub at_most: AtMost,
     /// Whether the kernel's registers are a cap that holds (`max_registers`) rather than its number.
     pub registers_are_cap: bool,
     /// What the programmer decides.
@@ -325,7 +324,7 @@ impl Check<'_> {
             kernel: Kernel::new(),
             compiled: &[],
             ceilings: Ceilings::new(),
-            as_if: None,
+            at_most: AtMost::new(),
             registers_are_cap: false,
             launch: Launch::new(1),
             requirement: Requirement::new(),
@@ -344,17 +343,11 @@ impl Check<'_> {
 
     /// The kernel on one capability: as it was compiled for it, else as it was declared.
     pub const fn kernel_on(&self, arch: Arch) -> Kernel {
-        let Some(compiled) = compiled_for(self.compiled, arch) else {
-            return self.kernel;
+        let kernel = match compiled_for(self.compiled, arch) {
+            Some(compiled) => compiled.kernel,
+            None => self.kernel,
         };
-        let mut kernel = compiled.kernel;
-        match (self.as_if, kernel.registers) {
-            (Some(Change::Registers(most)), Some(registers)) if registers > most => kernel.registers = Some(most),
-            (Some(Change::StaticSmem(most)), _) if kernel.static_smem > most => kernel.static_smem = most,
-            (Some(Change::Barriers(most)), _) if kernel.barriers > most => kernel.barriers = most,
-            _ => {}
-        }
-        kernel
+        self.at_most.of(kernel)
     }
 
     /// What was read of the kernel for one capability, if anything was.
@@ -407,7 +400,7 @@ impl Check<'_> {
             Rule::Stack => self.ceiling_verdict(Ceiling::Stack, Argument::MaxStack),
             Rule::Spills => self.ceiling_verdict(Ceiling::Spills, Argument::MaxSpills),
             // A launch that misses what is required of it is reported once.
-            Rule::CompiledBlocks => match self.first_unkept_promise() {
+            Rule::CompiledMinBlocks => match self.first_below_compiled_minimum() {
                 Some(_) if self.launch_verdict().passes() => {
                     Verdict::Fails { limiting: Argument::Cubin, required: Argument::Cubin }
                 }
@@ -431,13 +424,16 @@ impl Check<'_> {
         let mut highest: Option<(u32, &Compiled<'_>)> = None;
         let mut at = 0;
         while at < self.archs.len() {
-            if let Some(compiled) = compiled_for(self.compiled, self.archs[at])
-                && let Some(number) = compiled.number(ceiling)
-                && number > most
-            {
+            if let Some(compiled) = compiled_for(self.compiled, self.archs[at]) {
+                // What is not known may be anything.
+                let number = match compiled.number(ceiling) {
+                    Some(number) => number,
+                    None => u32::MAX,
+                };
                 highest = match highest {
                     Some((other, _)) if other >= number => highest,
-                    _ => Some((number, compiled)),
+                    _ if number > most || number == u32::MAX => Some((number, compiled)),
+                    _ => highest,
                 };
             }
             at += 1;
@@ -450,13 +446,13 @@ impl Check<'_> {
 
     /// The first compiled kernel that was to leave room for more blocks than an SM holds of this launch, and how many
     /// it holds. A launch that cannot run fails [`Rule::Launch`] only.
-    pub(crate) const fn first_unkept_promise(&self) -> Option<(&Compiled<'_>, Occupancy)> {
+    pub(crate) const fn first_below_compiled_minimum(&self) -> Option<(&Compiled<'_>, Occupancy)> {
         let mut at = 0;
         while at < self.archs.len() {
             if let Some(compiled) = compiled_for(self.compiled, self.archs[at])
-                && let Some(promised) = compiled.min_blocks_per_sm
+                && let Some(minimum) = compiled.min_blocks_per_sm
                 && let Ok(answer) = self.on(self.archs[at])
-                && answer.blocks_per_sm < promised
+                && answer.blocks_per_sm < minimum
             {
                 return Some((compiled, answer));
             }
@@ -774,6 +770,7 @@ impl Check<'_> {
             | Refusal::EmptyCluster { .. }
             | Refusal::ClusterBlocks { .. }
             | Refusal::KernelCluster { .. }
+            | Refusal::KernelNeedsCluster
             | Refusal::KernelClusterBlocks { .. }
             | Refusal::PartialCluster { .. } => Argument::Cluster,
             Refusal::EmptyGrid { .. } | Refusal::GridAxis { .. } => Argument::Grid,

@@ -2,6 +2,7 @@
 
 use crate::arch::Arch;
 use crate::launch::Kernel;
+use crate::occupancy::min;
 
 /// A kernel as it was compiled for one capability: what an artifact says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,41 @@ impl Ceilings {
             Ceiling::Stack => self.stack,
             Ceiling::Spills => self.spills,
         }
+    }
+}
+
+/// The most a kernel may have of what can be changed about it, as advice tries it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AtMost {
+    /// Registers per thread.
+    pub registers: u32,
+    /// Static shared memory per block in bytes.
+    pub static_smem: u32,
+    /// Named barriers of a block.
+    pub barriers: u32,
+}
+
+impl AtMost {
+    /// No limit: a kernel as it is.
+    pub const fn new() -> Self {
+        AtMost { registers: u32::MAX, static_smem: u32::MAX, barriers: u32::MAX }
+    }
+
+    pub(crate) const fn of(&self, mut kernel: Kernel) -> Kernel {
+        if let Some(registers) = kernel.registers
+            && registers > self.registers
+        {
+            kernel.registers = Some(self.registers);
+        }
+        kernel.static_smem = min(kernel.static_smem, self.static_smem);
+        kernel.barriers = min(kernel.barriers, self.barriers);
+        kernel
+    }
+}
+
+impl Default for AtMost {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -117,6 +117,8 @@ pub struct LaunchBounds {
     pub required_cluster: Option<[u32; 3]>,
     /// Most blocks of a cluster (`.maxclusterrank`).
     pub max_cluster_blocks: Option<u32>,
+    /// Whether it must be launched as clusters, of whatever size (`.explicitcluster`).
+    pub needs_cluster: bool,
     /// Whether the grid of a launch counts clusters instead of blocks (`.blocksareclusters`).
     pub grid_counts_clusters: bool,
 }
@@ -128,6 +130,7 @@ impl LaunchBounds {
             required_block: None,
             required_cluster: None,
             max_cluster_blocks: None,
+            needs_cluster: false,
             grid_counts_clusters: false,
         }
     }

@@ -47,7 +47,7 @@ mod warps;
 pub use advice::{Advice, Change};
 pub use arch::{Arch, Code, Portability, Target, UnknownTarget, UnknownTargetReason};
 pub use check::{Argument, Check, Requirement, Rule, Verdict};
-pub use compiled::{Ceilings, Compiled};
+pub use compiled::{AtMost, Ceilings, Compiled};
 pub use gpu::{Confidence, Gpu, UnknownGpu};
 pub use grid::{Waves, cluster_upper_bound};
 pub use launch::{Carveout, Kernel, Launch, LaunchBounds};

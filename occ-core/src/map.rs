@@ -29,7 +29,8 @@ impl OccupancyMap {
     const WARPS: usize = 32;
     const REGISTERS: usize = 256;
 
-    /// The map of `kernel` and `launch`, whose own registers and block are not looked at.
+    /// The map of `kernel` and `launch`, whose own registers and block are not looked at, nor what else the
+    /// kernel says of its own launch but its most threads.
     ///
     /// A launch that cannot run has 0 blocks. More than 255 blocks, which no real SM holds, are given as 255. `None`
     /// for an SM built by hand whose warps are not of 32 threads.
@@ -49,7 +50,7 @@ impl OccupancyMap {
             let launch = Launch { block: [threads, 1, 1], ..*launch };
             let mut registers = 1;
             while registers < Self::REGISTERS {
-                let kernel = Kernel { registers: Some(registers as u32), ..*kernel };
+                let kernel = Kernel { registers: Some(registers as u32), bounds: None, ..*kernel };
                 let given = allocation(sm, &kernel, &launch);
                 let blocks = given.limits.lowest();
                 let blocks = match refusal(sm, &kernel, &launch, &given, blocks) {

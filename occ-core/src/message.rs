@@ -16,7 +16,7 @@ use crate::compiled::Ceiling;
 use crate::launch::Carveout;
 use crate::text::Text;
 use crate::warps::lane_efficiency;
-use compiled::{above_ceiling, sources, unkept_promise};
+use compiled::{above_ceiling, below_compiled_minimum, sources};
 use grid::grid;
 use help::help;
 use numbers::{above, below};
@@ -50,7 +50,7 @@ pub(crate) const fn explain(check: &Check<'_>, rule: Rule) -> Text {
         Rule::Registers => above_ceiling(&mut text, check, Ceiling::Registers),
         Rule::Stack => above_ceiling(&mut text, check, Ceiling::Stack),
         Rule::Spills => above_ceiling(&mut text, check, Ceiling::Spills),
-        Rule::CompiledBlocks => unkept_promise(&mut text, check),
+        Rule::CompiledMinBlocks => below_compiled_minimum(&mut text, check),
     }
     let mut at = 0;
     while at < check.notes.len() {

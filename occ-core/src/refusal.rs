@@ -139,6 +139,8 @@ pub enum Refusal {
         /// The one it was compiled for.
         required: [u32; 3],
     },
+    /// The kernel must be launched as clusters, and this launch has none.
+    KernelNeedsCluster,
     /// The cluster has more blocks than the kernel was compiled for.
     KernelClusterBlocks {
         /// Blocks of the cluster, saturating.
@@ -224,6 +226,7 @@ impl Refusal {
             | Refusal::NoClusters
             | Refusal::KernelBlock { .. }
             | Refusal::KernelCluster { .. }
+            | Refusal::KernelNeedsCluster
             | Refusal::KernelClusterBlocks { .. }
             | Refusal::NoRoom { .. } => None,
         }
@@ -263,6 +266,7 @@ impl Refusal {
                 .str(", the kernel was compiled for ")
                 .axes(required)
                 .str(" only"),
+            Refusal::KernelNeedsCluster => text.str("the kernel must be launched as clusters (`.explicitcluster`)"),
             Refusal::KernelClusterBlocks { blocks, most } => text
                 .str("the cluster has ")
                 .num(blocks as u64)
@@ -408,7 +412,8 @@ const fn outside_bounds(bounds: &LaunchBounds, launch: &Launch) -> Option<Refusa
         return Some(Refusal::KernelBlock { block: launch.block, required });
     }
     let Some(cluster) = launch.cluster else {
-        return None;
+        let is_missing = bounds.needs_cluster && bounds.required_cluster.is_none();
+        return if is_missing { Some(Refusal::KernelNeedsCluster) } else { None };
     };
     if let Some(required) = bounds.required_cluster
         && !alike(cluster, required)

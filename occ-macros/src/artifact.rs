@@ -4,10 +4,12 @@ mod choose;
 
 pub(crate) use choose::choose;
 
+use crate::config::{OUT_DIR, Unread};
 use occ_artifacts::{KernelImage, NameError, Problem};
 use std::collections::HashMap;
 use std::env;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -51,23 +53,10 @@ impl Artifact {
 }
 
 fn places(images: &[KernelImage], kernel: &str) -> Found {
-    let images_of = occ_artifacts::find(images, kernel)?;
-    let is_one = |image: &KernelImage| images_of.iter().any(|one| std::ptr::eq(*one, image));
-    Ok((0..images.len())
-        .filter(|&at| images_of.first().is_some_and(|one| one.name == images[at].name) && is_one(&images[at]))
-        .collect())
+    let found = occ_artifacts::find(images, kernel)?;
+    let name = found.first().map(|image| &image.name);
+    Ok((0..images.len()).filter(|&at| Some(&images[at].name) == name).collect())
 }
-
-/// Why a file was not read.
-pub(crate) struct Unread {
-    pub(crate) text: String,
-    pub(crate) notes: Vec<String>,
-    /// Whether the file exists, so that a change of it can be noticed.
-    pub(crate) is_there: bool,
-}
-
-/// What a path begins with that is relative to the directory of a build script's output.
-pub(crate) const OUT_DIR: &str = "$OUT_DIR/";
 
 /// A state of a file. While it stays, so does what was read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,7 +86,7 @@ pub(crate) fn read(name: &str) -> Result<Artifact, Unread> {
     match content {
         Ok(content) => Ok(Artifact { name: name.to_owned(), content }),
         Err(Damage { text, help }) => {
-            Err(Unread { text: format!("`{name}`: {text}"), notes: help.into_iter().collect(), is_there: true })
+            Err(Unread { text: format!("`{name}`: {text}"), lines: help.into_iter().collect() })
         }
     }
 }
@@ -116,61 +105,64 @@ fn parse(path: &Path) -> Result<Arc<Content>, Damage> {
     Ok(Arc::new(Content { images, found: Mutex::default() }))
 }
 
-fn state(path: &Path) -> std::io::Result<State> {
+/// A file's state. What is no file, such as a pipe, would never end.
+fn state(path: &Path) -> io::Result<State> {
     let metadata = fs::metadata(path)?;
-    if metadata.is_dir() {
-        return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a directory"));
+    if metadata.is_file() {
+        Ok(State { length: metadata.len(), modified: metadata.modified().ok() })
+    } else {
+        Err(io::Error::other("it is not a file"))
     }
-    Ok(State { length: metadata.len(), modified: metadata.modified().ok() })
 }
 
 /// Where a file lies: relative to the package, or to the output of its build script.
 fn resolve(name: &str) -> Result<PathBuf, Unread> {
     let (variable, rest) = match name.strip_prefix(OUT_DIR) {
-        Some(rest) => ("OUT_DIR", rest),
+        Some(rest) => ("OUT_DIR", rest.trim_start_matches('/')),
+        None if Path::new(name).is_absolute() => return Ok(PathBuf::from(name)),
         None => ("CARGO_MANIFEST_DIR", name),
     };
     match env::var_os(variable) {
         Some(directory) if !rest.is_empty() => Ok(Path::new(&directory).join(rest)),
-        Some(_) => Err(Unread { text: "`cubin` names no file".to_owned(), notes: Vec::new(), is_there: false }),
+        Some(_) => Err(Unread { text: "`cubin` names no file".to_owned(), lines: Vec::new() }),
         None => Err(Unread {
-            text: format!("`{name}` cannot be found: there is no `{variable}`"),
-            notes: vec![match variable {
+            text: format!("files cannot be found: there is no `{variable}`"),
+            lines: vec![match variable {
                 "OUT_DIR" => "help: the package needs a build script (`build.rs`) that makes the file".to_owned(),
                 _ => "help: build with cargo, or name the file by its whole path".to_owned(),
             }],
-            is_there: false,
         }),
     }
 }
 
-fn absent(name: &str, path: &Path, error: &std::io::Error) -> Unread {
-    let text = match error.kind() {
-        std::io::ErrorKind::NotFound => format!("`{name}` does not exist"),
-        _ => format!("`{name}` cannot be read: {error}"),
-    };
-    let mut notes = Vec::new();
-    if name.starts_with(OUT_DIR) {
-        notes.push("note: it was looked for in the output directory of the package's build script".to_owned());
+fn absent(name: &str, path: &Path, error: &io::Error) -> Unread {
+    if error.kind() != io::ErrorKind::NotFound {
+        return Unread { text: format!("`{name}` cannot be read: {error}"), lines: Vec::new() };
+    }
+    let place = if name.starts_with(OUT_DIR) {
+        "note: it was looked for in the output directory of the package's build script"
+    } else if name.contains("$OUT_DIR") || name.contains("${OUT_DIR}") {
+        "help: a file that the build script made is written `$OUT_DIR/saxpy.cubin`"
+    } else if Path::new(name).is_absolute() {
+        "note: this is a whole path"
     } else {
-        notes.push("note: paths are relative to the directory of the package's `Cargo.toml`".to_owned());
-    }
-    if error.kind() != std::io::ErrorKind::NotFound {
-        return Unread { text, notes: Vec::new(), is_there: false };
-    }
+        "note: paths are relative to the directory of the package's `Cargo.toml`"
+    };
+    let mut lines = vec![place.to_owned()];
     let wanted = path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
-    let beside: Vec<String> = path
-        .parent()
-        .and_then(|directory| fs::read_dir(directory).ok())
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+    let beside = path.parent().and_then(|directory| fs::read_dir(directory).ok()).into_iter().flatten();
+    let beside: Vec<String> = beside
+        .filter_map(Result::ok)
+        .filter(|entry| entry.path().is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
     let candidates: Vec<&str> = beside.iter().map(String::as_str).collect();
-    if let Some(nearest) = occ_core::did_you_mean(&wanted, &candidates) {
-        notes.push(format!("help: did you mean `{}`?", name.replace(&wanted, nearest)));
+    if let Some(nearest) = occ_core::did_you_mean(&wanted, &candidates)
+        && let Some(directory) = name.strip_suffix(&wanted)
+    {
+        lines.push(format!("help: did you mean `{directory}{nearest}`?"));
     }
-    Unread { text, notes, is_there: false }
+    Unread { text: format!("`{name}` does not exist"), lines }
 }
 
 /// How many bytes of one file the trackers of a crate may make the compiler read. Each reads the whole file again.

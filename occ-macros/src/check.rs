@@ -37,6 +37,30 @@ pub(crate) fn check(config: &Config, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// Checks the ceilings that are known of a configuration which is left to the compiler otherwise: they are about the
+/// compiled kernels alone.
+pub(crate) fn check_ceilings(config: &Config, diagnostics: &mut Diagnostics) {
+    let known = |value: &Option<Value<u32>>| value.as_ref().and_then(Value::known);
+    let is_compiled = !config.compiled.is_empty();
+    let compiled: Vec<Compiled<'_>> = config.compiled.iter().map(CompiledKernel::as_model).collect();
+    let check = Check {
+        archs: &config.archs,
+        compiled: &compiled,
+        ceilings: Ceilings {
+            registers: known(&config.registers).filter(|_| is_compiled),
+            stack: known(&config.max_stack),
+            spills: known(&config.max_spills),
+        },
+        registers_are_cap: config.registers_are_cap,
+        ..Check::new()
+    };
+    for rule in [Rule::Registers, Rule::Stack, Rule::Spills] {
+        if let Verdict::Fails { limiting, .. } = check.verdict(rule) {
+            diagnostics.push(Diagnostic::new(config.place(&[limiting]), check.explain(rule).as_str()));
+        }
+    }
+}
+
 /// Where the file is named whose kernel breaks a rule: the one for the first capability on which it does.
 fn failing_file(config: &Config, check: &Check<'_>, rule: Rule) -> Option<Ends> {
     let alone = |arch: Arch| Check { archs: &[arch], gpus: &[], ..*check }.verdict(rule).passes();

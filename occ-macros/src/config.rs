@@ -6,7 +6,7 @@ mod launch;
 mod numbers;
 mod options;
 
-pub(crate) use kernel::CompiledKernel;
+pub(crate) use kernel::{CompiledKernel, NotChosen, OUT_DIR, Unread};
 pub(crate) use options::{OnMismatch, Options};
 
 use crate::arguments::{Arguments, Key};

@@ -1,7 +1,6 @@
 //! What the attribute becomes: the item, untouched but for constants the compiler evaluates.
 
-use crate::artifact;
-use crate::config::{Axes, Carveout, CompiledKernel, Config, OnMismatch, Options};
+use crate::config::{Axes, Carveout, CompiledKernel, Config, OUT_DIR, OnMismatch, Options};
 use crate::diagnostics::Ends;
 use crate::item::{Item, Kind};
 use crate::value::{Value, mentions};
@@ -115,15 +114,17 @@ fn full_check(config: &Config, options: &Options, rule: Rule) -> TokenStream {
 
 /// The rules a configuration asks for. That the launch can run is always asked.
 fn rules(config: &Config) -> impl Iterator<Item = Rule> {
+    let is_left = |value: &Option<Value<u32>>| value.as_ref().is_some_and(|value| value.known().is_none());
     [
         Some(Rule::Launch),
         config.min_lane_efficiency.as_ref().map(|_| Rule::LaneEfficiency),
         config.min_waves.as_ref().map(|_| Rule::Waves),
         config.max_tail_idle.as_ref().map(|_| Rule::TailIdle),
-        config.registers.as_ref().filter(|_| !config.compiled.is_empty()).map(|_| Rule::Registers),
-        config.max_stack.as_ref().map(|_| Rule::Stack),
-        config.max_spills.as_ref().map(|_| Rule::Spills),
-        config.compiled.iter().find(|kernel| kernel.min_blocks_per_sm.is_some()).map(|_| Rule::CompiledBlocks),
+        // Known ceilings have been checked in the macro.
+        (is_left(&config.registers) && !config.compiled.is_empty()).then_some(Rule::Registers),
+        is_left(&config.max_stack).then_some(Rule::Stack),
+        is_left(&config.max_spills).then_some(Rule::Spills),
+        config.compiled.iter().any(|kernel| kernel.min_blocks_per_sm.is_some()).then_some(Rule::CompiledMinBlocks),
     ]
     .into_iter()
     .flatten()
@@ -157,7 +158,7 @@ fn through_places(config: &Config, rule: Rule, judged: TokenStream, runtime: &To
         Rule::Registers => (&[], &[Argument::Registers]),
         Rule::Stack => (&[], &[Argument::MaxStack]),
         Rule::Spills => (&[], &[Argument::MaxSpills]),
-        Rule::CompiledBlocks => (&[], &[Argument::Cubin]),
+        Rule::CompiledMinBlocks => (&[], &[Argument::Cubin]),
     };
     let mut judged = judged;
     for argument in limiting {
@@ -364,11 +365,12 @@ fn launch_bounds(bounds: &LaunchBounds, private: &TokenStream) -> TokenStream {
     let block = axes(bounds.required_block);
     let cluster = axes(bounds.required_cluster);
     let most = literal(bounds.max_cluster_blocks);
-    let counts_clusters = bounds.grid_counts_clusters;
+    let (needs_cluster, counts_clusters) = (bounds.needs_cluster, bounds.grid_counts_clusters);
     quote!(#private::LaunchBounds {
         required_block: #block,
         required_cluster: #cluster,
         max_cluster_blocks: #most,
+        needs_cluster: #needs_cluster,
         grid_counts_clusters: #counts_clusters,
     })
 }
@@ -474,7 +476,7 @@ pub(crate) fn tracked_files(files: &[String]) -> TokenStream {
         return TokenStream::new();
     }
     let includes = files.iter().map(|file| {
-        let path = match file.strip_prefix(artifact::OUT_DIR) {
+        let path = match file.strip_prefix(OUT_DIR).map(|rest| rest.trim_start_matches('/')) {
             Some(rest) => quote!(::core::concat!(::core::env!("OUT_DIR"), "/", #rest)),
             None if Path::new(file).is_absolute() => quote!(#file),
             None => quote!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", #file)),
@@ -483,7 +485,6 @@ pub(crate) fn tracked_files(files: &[String]) -> TokenStream {
     });
     quote!(
         const _: () = {
-            #[allow(dead_code)]
             fn __occ_files() {
                 #(#includes)*
             }

@@ -39,7 +39,7 @@ fn expand(arguments: TokenStream, item: TokenStream, diagnostics: &mut Diagnosti
         diagnostics.push(error.help("remove `generic`"));
     }
     let options = Options::read(&arguments, diagnostics);
-    let config = config::read(&arguments, &item, diagnostics);
+    let config = config::read(&arguments, &item, diagnostics).map(|config| allowing(config, &options));
     let instances = Instance::read(&arguments, &item, diagnostics);
     if let (Some(config), Some(given)) = (&config, arguments.get(Key::Instances)) {
         instances_are_of_use(config, &instances, &item, given.key_ends, diagnostics);
@@ -52,7 +52,10 @@ fn expand(arguments: TokenStream, item: TokenStream, diagnostics: &mut Diagnosti
         inside.extend(warnings(config, &options));
         if config.is_known() {
             check::check(config, diagnostics);
-        } else if diagnostics.is_empty() {
+        } else {
+            check::check_ceilings(config, diagnostics);
+        }
+        if !config.is_known() && diagnostics.is_empty() {
             for instance in &instances {
                 inside.extend(instance_check(&arguments, &item, &options, instance, diagnostics));
             }
@@ -62,6 +65,16 @@ fn expand(arguments: TokenStream, item: TokenStream, diagnostics: &mut Diagnosti
     let mut expansion = item.with(inside);
     expansion.extend(spec(config.as_ref(), &options, &item, diagnostics));
     expansion
+}
+
+/// The configuration without the minimums of blocks per SM that kernels were compiled for, if they may be missed.
+fn allowing(mut config: Config, options: &Options) -> Config {
+    if options.allows("compiled_min_blocks") {
+        for kernel in &mut config.compiled {
+            kernel.min_blocks_per_sm = None;
+        }
+    }
+    config
 }
 
 /// Reports instances of parameters that no value depends on: they would check nothing.
@@ -88,9 +101,10 @@ fn instance_check(
     diagnostics: &mut Diagnostics,
 ) -> TokenStream {
     let arguments = instance.substitute(arguments);
-    let Some(mut config) = config::read(&arguments, item, diagnostics) else {
+    let Some(config) = config::read(&arguments, item, diagnostics) else {
         return TokenStream::new();
     };
+    let mut config = allowing(config, options);
     config.notes.push(format!("this is about the instance `{}` alone", instance.name));
     if config.is_known() {
         check::check(&config, diagnostics);

@@ -5,10 +5,10 @@
 #![allow(clippy::unwrap_used, reason = "what is missing in a test fails it")]
 
 use occ_core::{
-    Arch, BlockSmem, Carveout, Change, Check, Gpu, Kernel, LatencyHiding, Launch, OccupancyMap, Path, Requirement,
-    Rule, SmLimits, SmemSplit, Step, Target, Text, Waves, allocation, available_dynamic_smem, best_block_size,
-    best_block_size_for, best_block_size_with, cluster_upper_bound, did_you_mean, divergence_lane_use, lane_efficiency,
-    occupancy, register_budget, steps,
+    Arch, BlockSmem, Carveout, Change, Check, Gpu, Kernel, LatencyHiding, Launch, LaunchBounds, OccupancyMap, Path,
+    Requirement, Rule, SmLimits, SmemSplit, Step, Target, Text, Waves, allocation, available_dynamic_smem,
+    best_block_size, best_block_size_for, best_block_size_with, cluster_upper_bound, did_you_mean, divergence_lane_use,
+    lane_efficiency, occupancy, register_budget, steps,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -54,7 +54,7 @@ impl Declared {
             registers_are_cap: self.registers_are_cap,
             launch: self.launch,
             requirement: self.requirement,
-            notes: &[],
+            ..Check::new()
         }
     }
 }
@@ -75,15 +75,18 @@ fn kernel() -> impl Strategy<Value = Kernel> {
         prop_oneof![3 => Just(1u32), 3 => 0..=16u32, 1 => 0..24u32],
         prop_oneof![9 => Just(0u32), 1 => select(vec![1, 64, 128, 129])],
         option::weighted(0.1, 0..1100u32),
+        option::weighted(0.1, launch_bounds()),
         any::<bool>(),
     )
-        .prop_map(|(registers, static_smem, barriers, virtual_resources, max_threads, l1_caching)| Kernel {
-            registers,
-            static_smem,
-            barriers,
-            virtual_resources,
-            max_threads,
-            l1_caching,
+        .prop_map(|(registers, static_smem, barriers, virtual_resources, max_threads, bounds, l1_caching)| {
+            Kernel { registers, static_smem, barriers, virtual_resources, max_threads, bounds, l1_caching }
+        })
+}
+
+fn launch_bounds() -> impl Strategy<Value = LaunchBounds> {
+    (option::of(block()), option::of([1..=4u32, 1..=2u32, 1..=2u32]), option::of(0..10u32), any::<(bool, bool)>())
+        .prop_map(|(required_block, required_cluster, max_cluster_blocks, (needs_cluster, grid_counts_clusters))| {
+            LaunchBounds { required_block, required_cluster, max_cluster_blocks, needs_cluster, grid_counts_clusters }
         })
 }
 
@@ -292,6 +295,7 @@ fn wild_kernel() -> impl Strategy<Value = Kernel> {
             barriers,
             virtual_resources,
             max_threads,
+            bounds: None,
             l1_caching,
         },
     )
@@ -561,6 +565,7 @@ fn first_line_numbers(line: &str) -> Option<(Vec<&str>, &str)> {
     let numbers = reached
         .split([',', ':'])
         .flat_map(|part| part.split(" and "))
+        .filter(|part| !part.ends_with(" more"))
         .filter_map(|part| {
             part.split_whitespace().find(|word| {
                 word.trim_end_matches('%').bytes().all(|b| b.is_ascii_digit() || b == b'.')
@@ -734,7 +739,8 @@ fn map_is_occupancy() {
         map.fill(&mut filled);
         for (threads, registers) in points {
             let launch = Launch { block: [threads, 1, 1], ..launch };
-            let blocks = occupancy(&sm, &kernel.registers(registers), &launch).map_or(0, |answer| answer.blocks_per_sm);
+            let kernel = Kernel { registers: Some(registers), bounds: None, ..kernel };
+            let blocks = occupancy(&sm, &kernel, &launch).map_or(0, |answer| answer.blocks_per_sm);
             prop_assert_eq!(
                 map.blocks_per_sm(threads, registers),
                 Some(blocks.min(255)),

@@ -3,7 +3,7 @@
 //! A log does not say whether it is of final code. It is taken to be unless it shows otherwise: by what the linker says
 //! of the same kernel, or by a stack that final code would sum up.
 
-use super::{Found, Text, after, has_no_reserve, leading_digits, name, number, split, static_smem, target};
+use super::{Found, Text, after, has_no_reserve, leading_digits, linked_smem, name, number, split, target};
 use crate::error::{Error, Problem};
 use crate::image::{Code, CodeTarget, Format, KernelImage, Origin, Spills, Stack};
 use crate::images::Images;
@@ -143,6 +143,10 @@ impl<'a> Facts<'a> {
 
     fn image(&self, kernel: &Kernel<'_>) -> Result<KernelImage, Error> {
         let module = self.modules.get(kernel.module).copied().unwrap_or_default();
+        // One that is not known must not pass for any.
+        if !kernel.is_linker && kernel.target.is_none() {
+            return Err(super::unknown_target(kernel.offset));
+        }
         let origin = Origin { offset: kernel.offset, ..Origin::whole(Format::CompilerLog) };
         let mut image = super::kernel(kernel.name, origin)?;
         image.spills = kernel.properties.and_then(|properties| properties.spills);
@@ -151,7 +155,7 @@ impl<'a> Facts<'a> {
         if kernel.is_linker {
             image.target = self.targets.get(kernel.name).copied().flatten();
             image.static_smem =
-                kernel.usage.and_then(|usage| static_smem(usage.smem, image.target, module.has_no_reserve));
+                kernel.usage.and_then(|usage| linked_smem(usage.smem, image.target, module.has_no_reserve));
         } else {
             image.target = kernel.target;
             image.static_smem = kernel.usage.map(|usage| usage.smem);

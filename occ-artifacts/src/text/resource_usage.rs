@@ -64,6 +64,9 @@ impl Evidence {
 }
 
 fn image(cubin: &Cubin<'_>, function: &Function<'_>, evidence: Evidence) -> Result<KernelImage, Error> {
+    if cubin.has_unknown_target {
+        return Err(super::unknown_target(function.offset));
+    }
     let origin = Origin { offset: function.offset, ..Origin::whole(Format::ResourceUsage) };
     let mut image = super::kernel(function.name, origin)?;
     let has_reserve = cubin.target.is_some_and(|target| target.number >= super::FIRST_WITH_RESERVED_SMEM);
@@ -102,6 +105,8 @@ struct Cubin<'a> {
     index: usize,
     member: Option<&'a str>,
     target: Option<CodeTarget>,
+    /// Whether there is a target that is not known.
+    has_unknown_target: bool,
     has_abi_8: bool,
 }
 
@@ -139,6 +144,7 @@ fn walk<'a>(text: Text<'a>, mut tell: impl FnMut(Event<'a, '_>) -> Result<(), Er
             tell(Event::Heading)?;
         } else if let Some(name) = line.strip_prefix("arch = ") {
             heading.target = target(name, Code::Binary);
+            heading.has_unknown_target = heading.target.is_none();
         } else if line.starts_with("code version = [1,8]") {
             heading.has_abi_8 = true;
         } else if let Some(path) = line.strip_prefix("member ").and_then(|rest| rest.strip_suffix(':')) {

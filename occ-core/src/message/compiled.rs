@@ -74,39 +74,43 @@ pub(super) const fn above_ceiling(text: &mut Text, check: &Check<'_>, ceiling: C
     let (Some(highest), Some(most)) = (check.highest(ceiling), check.ceilings.of(ceiling)) else {
         return;
     };
-    let Some(number) = highest.number(ceiling) else {
-        return;
-    };
-    amount(text.str(name(ceiling)).str(": "), ceiling, number).str(" (").str(highest.source).str(")");
+    amount(text.str(name(ceiling)).str(": "), ceiling, highest).str(" (").str(highest.source).str(")");
     text.str(", declared are at most ").num(most as u64);
+    let mut told = 0;
     let mut at = 0;
-    while at < check.archs.len() {
+    while at < check.archs.len() && told < NAMED {
         if let Some(other) = compiled_for(check.compiled, check.archs[at])
-            && let Some(number) = other.number(ceiling)
-            && number > most
+            && !matches!(other.number(ceiling), Some(number) if number <= most)
             && other.arch.index() != highest.arch.index()
             && !same(other.source, highest.source)
         {
-            amount(text.str(NOTE).str(name(ceiling)).str(": "), ceiling, number).str(" (").str(other.source).str(")");
+            amount(text.str(NOTE).str(name(ceiling)).str(": "), ceiling, other).str(" (").str(other.source).str(")");
+            told += 1;
         }
         at += 1;
     }
+    let Some(number) = highest.number(ceiling) else {
+        return;
+    };
+    let key = match ceiling {
+        Ceiling::Registers if check.registers_are_cap => "max_registers",
+        Ceiling::Registers => "registers",
+        Ceiling::Stack => "max_stack",
+        Ceiling::Spills => "max_spills",
+    };
     text.str(HELP);
-    match ceiling {
-        Ceiling::Registers => {
-            text.str("compile the kernel with `-maxrregcount=").num(most as u64).str("`, or write `registers = ");
-            text.num(number as u64).str("`");
-        }
-        Ceiling::Stack | Ceiling::Spills => {
-            let key = if matches!(ceiling, Ceiling::Stack) { "max_stack" } else { "max_spills" };
-            if number == Compiled::UNBOUNDED {
-                text.str("remove the recursion, or `").str(key).str("`");
-            } else {
-                text.str("if that is meant, write `").str(key).str(" = ").num(number as u64).str("`");
-            }
-        }
+    if number == Compiled::UNBOUNDED {
+        text.str("bound the recursion, or remove `").str(key).str("`");
+        return;
     }
+    if matches!(ceiling, Ceiling::Registers) && most >= LOWEST_CAP {
+        text.str("compile the kernel with `-maxrregcount=").num(most as u64).str("`, or ");
+    }
+    text.str("if that is meant, write `").str(key).str(" = ").num(number as u64).str("`");
 }
+
+/// The lowest `-maxrregcount` that `ptxas` does not raise.
+const LOWEST_CAP: u32 = 24;
 
 const fn name(ceiling: Ceiling) -> &'static str {
     match ceiling {
@@ -116,28 +120,29 @@ const fn name(ceiling: Ceiling) -> &'static str {
     }
 }
 
-const fn amount(text: &mut Text, ceiling: Ceiling, number: u32) -> &mut Text {
-    match ceiling {
-        Ceiling::Registers => text.num(number as u64),
-        Ceiling::Stack if number == Compiled::UNBOUNDED => text.str("unbounded, the kernel calls itself"),
-        Ceiling::Stack => count_of(text, number, "byte").str(" per thread"),
-        Ceiling::Spills => count_of(text, number, "byte"),
+const fn amount<'t>(text: &'t mut Text, ceiling: Ceiling, compiled: &Compiled<'_>) -> &'t mut Text {
+    match (ceiling, compiled.number(ceiling)) {
+        (_, None) => text.str("not known"),
+        (Ceiling::Registers, Some(number)) => text.num(number as u64),
+        (Ceiling::Stack, Some(Compiled::UNBOUNDED)) => text.str("no bound is known"),
+        (Ceiling::Stack, Some(number)) => count_of(text, number, "byte").str(" per thread"),
+        (Ceiling::Spills, Some(number)) => count_of(text, number, "byte"),
     }
 }
 
 /// A kernel that was compiled for more blocks per SM than there is room for.
-pub(super) const fn unkept_promise(text: &mut Text, check: &Check<'_>) {
-    let Some((compiled, answer)) = check.first_unkept_promise() else {
+pub(super) const fn below_compiled_minimum(text: &mut Text, check: &Check<'_>) {
+    let Some((compiled, answer)) = check.first_below_compiled_minimum() else {
         return;
     };
-    let promised = match compiled.min_blocks_per_sm {
-        Some(promised) => promised,
+    let minimum = match compiled.min_blocks_per_sm {
+        Some(minimum) => minimum,
         None => 0,
     };
-    text.str("the kernel was compiled for ");
-    count_of(text, promised, "block").str(" per SM (`.minnctapersm`), this launch has ");
+    text.str("the kernel was compiled for at least ");
+    count_of(text, minimum, "block").str(" per SM (`.minnctapersm`), this launch has ");
     text.num(answer.blocks_per_sm as u64).str(" on ").str(compiled.arch.name());
     super::short::one_cause_of(text, check, compiled.arch, &answer);
     source(text, compiled);
-    text.str(NOTE).str("the compiler spent registers on that promise and does not say when it is not kept");
+    text.str(NOTE).str("the compiler kept registers down for that minimum, and does not say that it is missed; `allow = (compiled_min_blocks)` accepts it");
 }

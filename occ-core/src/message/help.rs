@@ -19,7 +19,7 @@ pub(super) const fn help(text: &mut Text, check: &Check<'_>, rule: Rule) {
         }
         at += 1;
     }
-    if changes[0].is_none() && matches!(rule, Rule::Launch | Rule::CompiledBlocks) {
+    if changes[0].is_none() && matches!(rule, Rule::Launch | Rule::CompiledMinBlocks) {
         text.str(HELP).str("no single change was found that is enough: change several arguments, or what is required");
     }
 }
@@ -133,7 +133,7 @@ const fn outcome(text: &mut Text, check: &Check<'_>, rule: Rule) {
         Rule::TailIdle => {
             text.str(" the last wave is full enough");
         }
-        Rule::CompiledBlocks => {
+        Rule::CompiledMinBlocks => {
             text.str(" there is room for them");
         }
         Rule::Registers | Rule::Stack | Rule::Spills => {}

@@ -1,21 +1,11 @@
 //! Which image of the kernel each capability would run.
 
 use super::Artifact;
-use crate::config::CompiledKernel;
+use crate::config::{CompiledKernel, NotChosen};
 use crate::diagnostics::Ends;
-use occ_artifacts::{
-    Bounds, Code, CodeTarget, Contradiction, KernelImage, NameError, Stack, TargetError, TensorMemory,
-};
-use occ_core::{Arch, Compiled, Kernel, LaunchBounds};
-
-/// Why no kernel was chosen.
-pub(crate) struct NotChosen {
-    pub(crate) text: String,
-    /// Lines that say themselves whether they are a note or a help.
-    pub(crate) lines: Vec<String>,
-    /// The file it is about; without it the kernel's name is.
-    pub(crate) ends: Option<Ends>,
-}
+use occ_artifacts::{Code, CodeTarget, Contradiction, KernelImage, NameError, Stack, TargetError};
+use occ_core::{Arch, Compiled};
+use std::collections::BTreeSet;
 
 /// The image of `kernel` for each of `archs`, with what all files know of it.
 pub(crate) fn choose(
@@ -62,51 +52,76 @@ type Found<'a> = Vec<(&'a Artifact, Ends, Vec<KernelImage>)>;
 
 /// The kernel's images in each file that has it.
 fn find<'a>(files: &'a [(Artifact, Ends)], kernel: &str) -> Result<Found<'a>, NotChosen> {
-    let mut found = Vec::new();
-    let mut missing = None;
+    let mut found: Found<'a> = Vec::new();
+    let mut near: Vec<String> = Vec::new();
+    let mut others = 0;
     for (artifact, ends) in files {
         match artifact.find(kernel) {
             Ok(images) => found.push((artifact, *ends, images)),
-            Err(error @ NameError::Ambiguous { .. }) => {
-                let NameError::Ambiguous { candidates, total, .. } = &error else { continue };
-                let text = format!("`{kernel}` means {total} kernels in {}", artifact.name);
-                let listed = candidates.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
-                let more = if *total > listed.len() { ", .." } else { "" };
-                let lines = vec![
-                    format!("note: they are {}{more}", listed.join(", ")),
-                    format!("help: write the whole name, as in `kernel = {:?}`", candidates.first().map_or("", |n| n)),
-                ];
-                return Err(NotChosen { text, lines, ends: None });
+            Err(NameError::Ambiguous { candidates, total, .. }) => {
+                return Err(ambiguous(kernel, &artifact.name, &candidates, total));
             }
             Err(NameError::Missing { nearest, total, .. }) => {
-                missing.get_or_insert((nearest, total));
+                near.extend(nearest.into_iter().filter(|name| !near.contains(name)).collect::<Vec<_>>());
+                others += total;
             }
         }
     }
-    if !found.is_empty() {
-        return Ok(found);
+    let names: BTreeSet<&str> = found.iter().filter_map(|(_, _, images)| Some(&*images.first()?.name)).collect();
+    if names.len() > 1 && !names.iter().all(|name| is_of_one_file(name)) {
+        let candidates: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        return Err(ambiguous(
+            kernel,
+            &listed(found.iter().map(|(artifact, ..)| &artifact.name)),
+            &candidates,
+            names.len(),
+        ));
     }
-    let names: Vec<&str> = files.iter().map(|(artifact, _)| artifact.name.as_str()).collect();
-    let (nearest, total) = missing.unwrap_or_default();
-    let text = format!("there is no kernel `{kernel}` in {}", names.join(", "));
-    let lines = match (total, &nearest[..]) {
-        (0, _) => vec!["note: there is no kernel at all".to_owned()],
-        (_, []) => vec![format!("note: there are {total} others")],
-        (_, [nearest]) => vec![format!("help: did you mean `{nearest}`?")],
+    if found.is_empty() { Err(missing(files, kernel, &near, others)) } else { Ok(found) }
+}
+
+/// Whether a kernel is known in its own file only: its name has a hash in it that differs between builds.
+fn is_of_one_file(name: &str) -> bool {
+    name.contains("_GLOBAL__N_") || name.starts_with("__nv_static_")
+}
+
+fn ambiguous(kernel: &str, file: &str, candidates: &[String], total: usize) -> NotChosen {
+    let listed = candidates.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+    let more = if total > listed.len() { ", .." } else { "" };
+    let lines = vec![
+        format!("note: they are {}{more}", listed.join(", ")),
+        format!("help: write the whole name, as in `kernel = {:?}`", candidates.first().map_or("", |name| name)),
+    ];
+    NotChosen { text: format!("`{kernel}` means {total} kernels in {file}"), lines, ends: None }
+}
+
+fn missing(files: &[(Artifact, Ends)], kernel: &str, near: &[String], others: usize) -> NotChosen {
+    let text = format!("there is no kernel `{kernel}` in {}", listed(files.iter().map(|(artifact, _)| &artifact.name)));
+    let mut lines = Vec::new();
+    if kernel.contains(['<', '(']) && !cfg!(feature = "containers") {
+        lines.push("help: names with `<` and `(` need the feature `containers` of `occ-runtime`".to_owned());
+    }
+    lines.push(match (others, near) {
+        (0, _) => "note: there is no kernel at all".to_owned(),
+        (1, []) => "note: there is another one".to_owned(),
+        (_, []) => format!("note: there are {others} others"),
+        (_, [nearest]) => format!("help: did you mean `{nearest}`?"),
         (_, nearest) => {
             let listed = nearest.iter().map(|name| format!("`{name}`"));
-            vec![format!("help: the nearest are {}", listed.collect::<Vec<_>>().join(", "))]
+            format!("help: the nearest are {}", listed.collect::<Vec<_>>().join(", "))
         }
-    };
-    Err(NotChosen { text, lines, ends: None })
+    });
+    NotChosen { text, lines, ends: None }
 }
 
 /// The file that an image is mostly from: the one with its machine code, else the first that knows the target.
 fn file_of<'a>(found: &Found<'a>, image: &KernelImage) -> (&'a Artifact, Ends) {
-    let has = |one: &KernelImage| one.name == image.name && one.target == image.target;
-    let exact = found.iter().find(|(_, _, images)| images.iter().any(|one| has(one) && one.origin == image.origin));
-    let any = || found.iter().find(|(_, _, images)| images.iter().any(has));
-    let (artifact, ends, _) = exact.or_else(any).unwrap_or(&found[0]);
+    let is_it = |one: &KernelImage| one.name == image.name && one.origin == image.origin;
+    let is_like_it = |one: &KernelImage| one.name == image.name && one.target == image.target;
+    let exact = found.iter().find(|(_, _, images)| images.iter().any(|one| is_it(one) && is_like_it(one)));
+    let same_place = || found.iter().find(|(_, _, images)| images.iter().any(is_it));
+    let any = || found.iter().find(|(_, _, images)| images.iter().any(is_like_it));
+    let (artifact, ends, _) = exact.or_else(same_place).or_else(any).unwrap_or(&found[0]);
     (artifact, *ends)
 }
 
@@ -119,49 +134,27 @@ fn compiled_kernel(
 ) -> Result<CompiledKernel, NotChosen> {
     let target = image.target.map_or(String::new(), |target| format!(", {target}"));
     let source = format!("`{kernel}` in {}{target}", file.name);
-    if image.registers.is_none() {
+    if image.registers.is_none_or(|registers| registers == 0) {
         let text = format!("{source} does not tell registers");
         return Err(NotChosen { text, lines: Vec::new(), ends: Some(ends) });
     }
-    let bounds = image.bounds.unwrap_or_default();
-    let uses_tensor_memory = matches!(image.tensor_memory, Some(TensorMemory::OneBlock | TensorMemory::TwoBlocks));
-    let resources = Kernel {
-        registers: image.registers,
-        static_smem: image.static_smem.unwrap_or(0),
-        barriers: image.barriers.unwrap_or(1),
-        virtual_resources: if uses_tensor_memory { TENSOR_MEMORY_PERMIT } else { 0 },
-        max_threads: bounds.max_threads.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),
-        bounds: launch_bounds(&bounds),
-        ..Kernel::new()
-    };
+    // The compiler reckons with the capability that the code is for, and not with later ones that run it.
+    let is_own = image.target.and_then(CodeTarget::known).is_some_and(|target| target.arch == arch);
     Ok(CompiledKernel {
         arch,
-        kernel: resources,
+        kernel: image.kernel(),
         stack: image.stack.map(|stack| match stack {
             Stack::Bytes(bytes) => bytes,
             Stack::Unbounded => Compiled::UNBOUNDED,
         }),
         spills: image.spills.map(|spills| spills.stores.saturating_add(spills.loads)),
-        min_blocks_per_sm: image.min_blocks_per_sm,
+        min_blocks_per_sm: image.min_blocks_per_sm.filter(|_| is_own),
         knows_smem: image.static_smem.is_some(),
         knows_barriers: image.barriers.is_some(),
         is_linked: image.is_linked,
         source,
         ends,
     })
-}
-
-/// What a block takes of the SM's virtual resources to allocate tensor memory: all of them.
-const TENSOR_MEMORY_PERMIT: u32 = 128;
-
-fn launch_bounds(bounds: &Bounds) -> Option<LaunchBounds> {
-    let bounds = LaunchBounds {
-        required_block: bounds.required_block,
-        required_cluster: bounds.cluster.required,
-        max_cluster_blocks: bounds.cluster.max_blocks,
-        grid_counts_clusters: bounds.cluster.blocks_are_clusters,
-    };
-    (bounds != LaunchBounds::new()).then_some(bounds)
 }
 
 /// No image runs on some capabilities: what there is instead.

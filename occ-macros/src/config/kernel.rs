@@ -2,7 +2,7 @@
 
 use super::{Config, Reader};
 use crate::arguments::Key;
-use crate::artifact::{self, Unread};
+use crate::artifact;
 use crate::diagnostics::{Diagnostic, Ends};
 use crate::item::Item;
 use crate::launch_site::Launches;
@@ -42,6 +42,25 @@ impl CompiledKernel {
     }
 }
 
+/// Why a file was not read.
+pub(crate) struct Unread {
+    pub(crate) text: String,
+    /// Lines that say themselves whether they are a note or a help.
+    pub(crate) lines: Vec<String>,
+}
+
+/// Why no image of a kernel was chosen.
+pub(crate) struct NotChosen {
+    pub(crate) text: String,
+    /// Lines that say themselves whether they are a note or a help.
+    pub(crate) lines: Vec<String>,
+    /// The file it is about; without it the kernel's name is.
+    pub(crate) ends: Option<Ends>,
+}
+
+/// What a path begins with that is relative to the directory of a build script's output.
+pub(crate) const OUT_DIR: &str = "$OUT_DIR/";
+
 /// The kernel that is looked for, and where its name was written.
 struct Wanted {
     name: String,
@@ -52,15 +71,7 @@ impl Reader<'_> {
     /// What `cubin` says of the kernel on each capability. Empty without `cubin`, and where something was wrong.
     pub(super) fn compiled(&mut self, archs: &[Arch], item: &Item, launches: &Launches) -> Vec<CompiledKernel> {
         let Some(given) = self.arguments.get(Key::Cubin) else {
-            for key in [Key::Kernel, Key::MaxStack, Key::MaxSpills] {
-                if let Some(given) = self.arguments.get(key)
-                    && !self.arguments.has(Key::Cubin)
-                    && key != Key::Kernel
-                {
-                    let text = format!("`{}` needs `cubin`: only a compiled kernel has it", key.name());
-                    self.error(Diagnostic::new(given.key_ends, text).help("add `cubin = \"kernels/saxpy.cubin\"`"));
-                }
-            }
+            self.nothing_needs_cubin();
             return Vec::new();
         };
         self.places.push((Argument::Cubin, given.ends));
@@ -68,22 +79,7 @@ impl Reader<'_> {
         let Some(wanted) = self.wanted(item, launches, given.ends) else {
             return Vec::new();
         };
-        let mut files = Vec::new();
-        for (name, ends) in named {
-            match artifact::read(&name) {
-                Ok(artifact) => {
-                    self.files.push(name);
-                    files.push((artifact, ends));
-                }
-                Err(Unread { text, notes, is_there }) => {
-                    if is_there {
-                        self.files.push(name);
-                    }
-                    let error = Diagnostic::new(ends, text);
-                    self.error(notes.iter().fold(error, |error, note| error.with_line(note)));
-                }
-            }
-        }
+        let files = self.read_files(named);
         if !self.sound || files.is_empty() {
             return Vec::new();
         }
@@ -101,6 +97,40 @@ impl Reader<'_> {
                 Vec::new()
             }
         }
+    }
+
+    /// Reports keys that say nothing without an artifact.
+    fn nothing_needs_cubin(&mut self) {
+        if self.arguments.has(Key::Cubin) {
+            return;
+        }
+        for key in [Key::MaxStack, Key::MaxSpills] {
+            if let Some(given) = self.arguments.get(key) {
+                let text = format!("`{}` needs `cubin`: only a compiled kernel has it", key.name());
+                self.error(Diagnostic::new(given.key_ends, text).help("add `cubin = \"kernels/saxpy.cubin\"`"));
+            }
+        }
+    }
+
+    /// The files that can be read; the others are reported, but what is wrong with all of them only once.
+    fn read_files(&mut self, named: Vec<(String, Ends)>) -> Vec<(artifact::Artifact, Ends)> {
+        let mut files = Vec::new();
+        let mut reported: Vec<String> = Vec::new();
+        for (name, ends) in named {
+            match artifact::read(&name) {
+                Ok(artifact) => {
+                    self.files.push(name);
+                    files.push((artifact, ends));
+                }
+                Err(Unread { text, .. }) if reported.contains(&text) => self.sound = false,
+                Err(Unread { text, lines }) => {
+                    reported.push(text.clone());
+                    let error = Diagnostic::new(ends, text);
+                    self.error(lines.iter().fold(error, |error, line| error.with_line(line)));
+                }
+            }
+        }
+        files
     }
 
     /// The kernel's name: declared, else that of the launches, else the function's.
@@ -122,7 +152,14 @@ impl Reader<'_> {
         let mut names: Vec<&String> = launches.sites.iter().filter_map(|site| site.kernel.as_ref()).collect();
         names.sort_unstable();
         names.dedup();
+        let is_unsure = launches.sites.iter().any(|site| site.kernel.is_none());
         match names[..] {
+            [name] if is_unsure => {
+                let text =
+                    format!("this function launches `{name}` and a function of unknown name: which one is this?");
+                self.error(Diagnostic::new(cubin, text).help(&format!("add `kernel = \"{name}\"`")));
+                None
+            }
             [] => Some(Wanted { name: item.plain_name(), ends: None }),
             [name] => Some(Wanted { name: name.clone(), ends: None }),
             [first, second, ..] => {
@@ -160,7 +197,7 @@ impl Reader<'_> {
             (Key::StaticSmem, (|kernel| kernel.knows_smem) as fn(&CompiledKernel) -> bool),
             (Key::Barriers, |kernel| kernel.knows_barriers),
         ] {
-            let Some(kernel) = config.compiled.iter().find(|kernel| knows(kernel)) else {
+            let Some(kernel) = config.compiled.first().filter(|_| config.compiled.iter().all(knows)) else {
                 continue;
             };
             if let Some(given) = self.arguments.get(key) {

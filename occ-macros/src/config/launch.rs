@@ -99,7 +99,7 @@ impl Reader<'_> {
 
     /// Reports a launch that none of several attributes on the function is for. The first of them sees all.
     pub(super) fn every_launch_is_declared(&mut self, item: &Item, launches: &Launches) {
-        if item.siblings.is_empty() || self.arguments.is_one_of_several {
+        if self.arguments.is_one_of_several || item.siblings.is_empty() && declared_kernel(self.arguments).is_none() {
             return;
         }
         let mut ignored = Diagnostics::default();
@@ -208,12 +208,13 @@ impl Launches {
         }
     }
 
-    /// Those of the kernel that an attribute names, or all if none of them is known to be.
+    /// Those of the kernel that an attribute names, else those of kernels that are not known.
     pub(super) fn of_kernel(mut self, arguments: &Arguments) -> Launches {
-        if let Some(kernel) = plain_kernel(arguments)
-            && self.sites.iter().any(|site| site.kernel.as_ref() == Some(&kernel))
-        {
-            self.sites.retain(|site| site.kernel.as_ref() == Some(&kernel));
+        if let Some(kernel) = declared_kernel(arguments) {
+            let is_of =
+                |site: &LaunchSite| site.kernel.as_ref().is_some_and(|launched| is_same_kernel(&kernel, launched));
+            let is_known = self.sites.iter().any(is_of);
+            self.sites.retain(|site| if is_known { is_of(site) } else { site.kernel.is_none() });
         }
         self
     }
@@ -228,12 +229,36 @@ fn has_ident(tokens: &[TokenTree], name: &str) -> bool {
     })
 }
 
-/// The kernel an attribute names, if a launch could name it so: not mangled, and without parameters.
-fn plain_kernel(arguments: &Arguments) -> Option<String> {
+/// The kernel an attribute names.
+fn declared_kernel(arguments: &Arguments) -> Option<String> {
     match evaluate(&arguments.get(Key::Kernel)?.value) {
-        Ok(Written::Text(name)) if syn::parse_str::<syn::Ident>(&name).is_ok() => Some(name),
+        Ok(Written::Text(name)) => Some(name),
         _ => None,
     }
+}
+
+/// Whether the declared name, in whatever form, can be that of the kernel which `launch!(module.launched<<<..` names.
+fn is_same_kernel(declared: &str, launched: &str) -> bool {
+    let is_mangled = |name: &str| name.starts_with("_Z") || name.starts_with("_R");
+    match (is_mangled(declared), is_mangled(launched)) {
+        (false, false) => last_identifier(declared) == launched,
+        (true, true) => declared == launched,
+        (true, false) => holds_identifier(declared, launched),
+        (false, true) => holds_identifier(launched, last_identifier(declared)),
+    }
+}
+
+/// `gemm` of `ns::gemm<float, 4>(float const*)`.
+fn last_identifier(name: &str) -> &str {
+    let path = name.split(['<', '(']).next().unwrap_or(name).trim_end();
+    let identifier = path.rsplit([':', ' ']).next().unwrap_or(path);
+    identifier.strip_prefix("r#").unwrap_or(identifier)
+}
+
+/// Whether a mangled name has this identifier: its length, then itself.
+fn holds_identifier(mangled: &str, identifier: &str) -> bool {
+    let wanted = format!("{}{identifier}", identifier.len());
+    mangled.match_indices(&wanted).any(|(at, _)| !mangled[..at].ends_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether an attribute can be for a launch: what both know agrees.
@@ -245,8 +270,8 @@ fn may_be_for(arguments: &Arguments, site: &LaunchSite) -> bool {
             _ => true,
         }
     };
-    let is_of_another = match (plain_kernel(arguments), &site.kernel) {
-        (Some(declared), Some(launched)) => !launched.contains(&declared),
+    let is_of_another = match (declared_kernel(arguments), &site.kernel) {
+        (Some(declared), Some(launched)) => !is_same_kernel(&declared, launched),
         _ => false,
     };
     !is_of_another

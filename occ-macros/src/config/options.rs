@@ -17,7 +17,8 @@ pub(crate) enum OnMismatch {
 }
 
 /// Warnings that can be silenced by name.
-const WARNINGS: [&str; 4] = ["partial_warp", "single_thread", "unconfirmed_gpu", "unlinked_kernel"];
+const WARNINGS: [&str; 5] =
+    ["compiled_min_blocks", "partial_warp", "single_thread", "unconfirmed_gpu", "unlinked_kernel"];
 
 /// What an attribute asks for besides the launch configuration itself.
 #[derive(Clone, Debug)]
@@ -117,7 +118,7 @@ fn allowed(given: &Given, diagnostics: &mut Diagnostics) -> Vec<String> {
                 diagnostics.push(match did_you_mean(&text, &WARNINGS) {
                     Some(nearest) => error.help(&format!("did you mean `{nearest}`?")),
                     None => error.note(
-                        "the warnings are `partial_warp`, `single_thread`, `unconfirmed_gpu` and `unlinked_kernel`",
+                        "what can be allowed is `compiled_min_blocks`, `partial_warp`, `single_thread`, `unconfirmed_gpu` and `unlinked_kernel`",
                     ),
                 });
             }
