@@ -195,11 +195,24 @@ impl<'a> Check<'a> {
                 not = middle;
             }
         }
-        // More blocks per SM can break a rule about waves, and even more of them keep it.
-        match self.tried(rule, amount.set(enough)) {
-            None => self.tried(rule, amount.set(least)),
-            change => change,
+        if let Some(change) = self.tried(rule, amount.set(enough)) {
+            return Some(change);
         }
+        // More blocks per SM can break a rule about waves, and even more of them keep it.
+        let change = self.tried(rule, amount.set(least));
+        if change.is_none() {
+            return None;
+        }
+        let (mut kept, mut broken) = (least, enough);
+        while kept + 1 < broken {
+            let middle = kept + (broken - kept) / 2;
+            if self.tried(rule, amount.set(middle)).is_some() {
+                kept = middle;
+            } else {
+                broken = middle;
+            }
+        }
+        Some(amount.set(kept))
     }
 
     /// The most of an amount that the kernel has on any capability.

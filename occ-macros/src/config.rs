@@ -121,7 +121,7 @@ pub(crate) fn read(arguments: &Arguments, item: &Item, diagnostics: &mut Diagnos
     };
     let config = reader.config(item);
     let Reader { places, notes, consulted, files, sound, .. } = reader;
-    let config = config.map(|config| Config { notes, consulted, files, places, ..config });
+    let config = config.map(|config| Config { notes, files, consulted, places, ..config });
     if sound { config } else { None }
 }
 

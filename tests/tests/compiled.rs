@@ -127,7 +127,7 @@ fn promises_are_kept_or_reported() {
 #[test]
 fn ceilings() {
     let compiled = [
-        Compiled { stack: Some(0), ..Compiled::new(Arch::SM_80, Kernel::new().registers(64), "a") },
+        Compiled { stack: Some(0), spills: Some(0), ..Compiled::new(Arch::SM_80, Kernel::new().registers(64), "a") },
         Compiled { stack: Some(8), spills: Some(4), ..Compiled::new(Arch::SM_90, Kernel::new().registers(65), "b") },
     ];
     let within = |registers, stack, spills| Check {
@@ -145,6 +145,10 @@ fn ceilings() {
     // One capability of two is asked for: the other's kernel does not count.
     let one = Check { archs: &[Arch::SM_80], ..within(Some(64), Some(0), Some(0)) };
     assert!(one.passes());
+    // What is not known may be more.
+    let unknown = [Compiled::new(Arch::SM_80, Kernel::new().registers(64), "a log")];
+    let spills = Check { compiled: &unknown, ceilings: Ceilings { spills: Some(u32::MAX), ..Ceilings::new() }, ..one };
+    assert_eq!(spills.explain(Rule::Spills).as_str(), "spills: not known (a log), declared are at most 4294967295");
 }
 
 /// What a kernel says of its own launch holds for it: the block it needs, its cluster, the most blocks of a cluster.
