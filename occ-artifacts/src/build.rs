@@ -181,7 +181,8 @@ impl Kernels {
             && let Some(value) = cargo::switch("OCC_PREBUILT")
         {
             let why = format!("`OCC_PREBUILT` is `{value}`");
-            return prebuilt::take(&plan, directory, value == "stale", &why);
+            let reason = prebuilt::Reason { why, is_asked: true, accepts_stale: value == "stale" };
+            return prebuilt::take(&plan, directory, reason);
         }
         match (toolkit::find(plan.needs())?, &self.prebuilt) {
             (Ok(toolkit), None) => Ok(compiler::compile(&plan, &toolkit)?.compiled),
@@ -195,7 +196,8 @@ impl Kernels {
                 Ok(made.compiled)
             }
             (Err(missing), Some(directory)) if !wants_update => {
-                prebuilt::take(&plan, directory, false, &missing.to_string())
+                let why = missing.to_string();
+                prebuilt::take(&plan, directory, prebuilt::Reason { why, is_asked: false, accepts_stale: false })
             }
             (Err(missing), _) => Err(Error::NoToolkit { missing: missing.to_string() }),
         }

@@ -14,6 +14,7 @@ pub(crate) fn read(_: &str) -> Result<Artifact, Unread> {
     })
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "as in `artifact.rs`")]
 pub(crate) fn choose(files: &[(Artifact, Ends)], _: &str, _: &[Arch]) -> Result<Vec<CompiledKernel>, NotChosen> {
     match files.first() {
         Some((artifact, _)) => match *artifact {},

@@ -32,8 +32,11 @@ fn kernel() -> impl Strategy<Value = Kernel> {
     )
 }
 
+/// A kernel for a capability, and the minimum of blocks per SM it was compiled for.
+type ForOne = (Arch, Kernel, Option<u32>);
+
 /// Kernels for several capabilities, a launch, and what it must reach.
-fn compiled() -> impl Strategy<Value = (Vec<(Arch, Kernel, Option<u32>)>, Launch, Requirement)> {
+fn compiled() -> impl Strategy<Value = (Vec<ForOne>, Launch, Requirement)> {
     (
         subsequence(Arch::ALL.to_vec(), 1..=5),
         prop::collection::vec((kernel(), option::weighted(0.3, 1..=8u32)), 5),
@@ -47,8 +50,8 @@ fn compiled() -> impl Strategy<Value = (Vec<(Arch, Kernel, Option<u32>)>, Launch
         })
 }
 
-fn read(kernels: &[(Arch, Kernel, Option<u32>)]) -> Vec<Compiled<'_>> {
-    let read = |(arch, kernel, min_blocks_per_sm): &(Arch, Kernel, Option<u32>)| Compiled {
+fn read(kernels: &[ForOne]) -> Vec<Compiled<'_>> {
+    let read = |(arch, kernel, min_blocks_per_sm): &ForOne| Compiled {
         min_blocks_per_sm: *min_blocks_per_sm,
         ..Compiled::new(*arch, *kernel, "a file")
     };

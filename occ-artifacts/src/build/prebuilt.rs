@@ -10,8 +10,18 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Puts prebuilt kernels where compiled ones would be. `why` says why they are used.
-pub(crate) fn take(plan: &Plan<'_>, directory: &Path, accepts_stale: bool, why: &str) -> Result<Compiled, Error> {
+/// Why prebuilt kernels are used.
+pub(crate) struct Reason {
+    pub(crate) why: String,
+    /// Whether somebody asked for them, who need not be told.
+    pub(crate) is_asked: bool,
+    /// Whether they are taken though their sources have changed.
+    pub(crate) accepts_stale: bool,
+}
+
+/// Puts prebuilt kernels where compiled ones would be.
+pub(crate) fn take(plan: &Plan<'_>, directory: &Path, reason: Reason) -> Result<Compiled, Error> {
+    let Reason { why, is_asked, accepts_stale } = reason;
     let from = plan.package.resolve(directory);
     cargo::rerun_if_changed(&from);
     for source in &plan.sources {
@@ -22,7 +32,7 @@ pub(crate) fn take(plan: &Plan<'_>, directory: &Path, accepts_stale: bool, why: 
         recorded.rerun_if_changed(&plan.package);
         let changed = recorded.changed(plan);
         if !changed.is_empty() && !accepts_stale {
-            return Err(Error::StalePrebuilt { directory: directory.to_owned(), changed, why: why.to_owned() });
+            return Err(Error::StalePrebuilt { directory: directory.to_owned(), changed, why });
         }
         if !changed.is_empty() {
             cargo::warning(&format!("changed since the prebuilt kernels were compiled: {}", changed.join(", ")));
@@ -32,13 +42,15 @@ pub(crate) fn take(plan: &Plan<'_>, directory: &Path, accepts_stale: bool, why: 
     let is_missing = |file: &&Expected| file.is_needed && !from.join(&file.name).is_file();
     let missing: Vec<String> = expected.iter().filter(is_missing).map(|file| file.name.clone()).collect();
     if !missing.is_empty() {
-        return Err(Error::NoPrebuilt { directory: directory.to_owned(), missing, why: why.to_owned() });
+        return Err(Error::NoPrebuilt { directory: directory.to_owned(), missing, why });
     }
     let made = match &recorded {
         Some(recorded) => format!(", compiled by CUDA {}", recorded.toolkit),
         None => format!(", which has no `{}` to tell whether they are of today's sources", sources::FILE_NAME),
     };
-    cargo::warning(&format!("prebuilt kernels are used: {why}. They are those of `{}`{made}", directory.display()));
+    if !is_asked {
+        cargo::warning(&format!("prebuilt kernels are used: {why}. They are those of `{}`{made}", directory.display()));
+    }
 
     plan.remove_old();
     let mut artifacts = Vec::new();
