@@ -126,7 +126,7 @@ fn metadata(package: &Package) -> (u64, SystemTime) {
     let made = files
         .filter(|file| {
             let file = file.file_name().to_string_lossy().into_owned();
-            file.starts_with(&format!("lib{name}-")) && file.ends_with(".rmeta")
+            file.starts_with(&format!("lib{name}-")) && Path::new(&file).extension().is_some_and(|end| end == "rmeta")
         })
         .map(|file| file.metadata().expect("readable"));
     let times =
