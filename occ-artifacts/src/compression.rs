@@ -7,6 +7,9 @@ use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
 use crate::fatbin::Compression;
 
+/// What a decoder of zstd keeps beside the content, in bytes: its tables, and the literals of a block.
+const ZSTD: u64 = 192 << 10;
+
 /// Decompresses one entry after another. It holds memory for the largest of them, and gives it back when dropped.
 pub(crate) struct Decompressor<'b> {
     content: Vec<u8>,
@@ -31,13 +34,18 @@ impl<'b> Decompressor<'b> {
             Compression::Zstd => "zstd",
         };
         self.grow(size, payload.start)?;
+        self.budget.decompress(size, payload.start)?;
+        if compression == Compression::Zstd && self.zstd.is_none() {
+            self.budget.take(ZSTD, payload.start, "the tables of zstd")?;
+            self.zstd = Some(Box::new(zstd::Decoder::new()));
+        }
         let content = self.content.get_mut(..size as usize).unwrap_or_default();
         let is_whole = match compression {
             Compression::Lz4 => {
                 lz4_flex::block::decompress_into(payload.data, content).is_ok_and(|bytes| bytes as u64 == size)
             }
             Compression::Zstd => {
-                self.zstd.get_or_insert_with(|| Box::new(zstd::Decoder::new())).decode(payload.data, content).is_some()
+                self.zstd.as_mut().is_some_and(|decoder| decoder.decode(payload.data, content).is_some())
             }
         };
         if is_whole {
@@ -57,6 +65,7 @@ impl<'b> Decompressor<'b> {
         Ok(())
     }
 
+    /// Gives the memory for content back.
     fn free(&mut self) {
         self.budget.give_back(self.content.len() as u64);
         self.content = Vec::new();
@@ -66,6 +75,9 @@ impl<'b> Decompressor<'b> {
 impl Drop for Decompressor<'_> {
     fn drop(&mut self) {
         self.free();
+        if self.zstd.take().is_some() {
+            self.budget.give_back(ZSTD);
+        }
     }
 }
 
@@ -140,7 +152,7 @@ mod tests {
         for (size, taken) in [(1000_u64, 1000), (10, 1000), (5000, 5000)] {
             let payload = frame(&vec![7; size as usize]);
             decompressor.decompress(Bytes::new(&payload, 0), Compression::Zstd, size).unwrap();
-            assert_eq!(whole - budget.left(), taken);
+            assert_eq!(whole - budget.left(), taken + ZSTD);
         }
         drop(decompressor);
         assert_eq!(budget.left(), whole);

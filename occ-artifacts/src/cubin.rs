@@ -3,6 +3,7 @@
 mod elf;
 mod info;
 
+use crate::budget::{Budget, Held};
 use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
 use crate::image::{Bounds, Code, CodeTarget, KernelImage, Origin, Portability, Stack, TensorMemory, Toolkit};
@@ -28,10 +29,13 @@ pub(crate) fn read(
     origin: &Origin,
     images: &mut Images<'_>,
 ) -> Result<(), Error> {
-    let mut cubin = Cubin::new(bytes, entry)?;
+    let budget = images.budget();
+    let mut cubin = Cubin::new(bytes, entry, budget)?;
     let Some(symbols) = cubin.symbols()? else {
         return Ok(());
     };
+    let what = "the functions of a cubin";
+    let _held = budget.hold((symbols.count() * size_of::<Function>()) as u64, bytes.start, what)?;
     let functions = cubin.functions(symbols.count())?;
     for symbol in symbols.iter() {
         let symbol = symbol?;
@@ -42,7 +46,8 @@ pub(crate) fn read(
     Ok(())
 }
 
-struct Cubin<'a> {
+struct Cubin<'a, 'b> {
+    _held: Held<'b>,
     elf: Elf<'a>,
     abi: Abi,
     target: CodeTarget,
@@ -66,8 +71,8 @@ struct Sections {
     symbols: Option<Section>,
     /// The section numbers of symbols, where 16 bits are too few for them.
     wide_numbers: Option<Section>,
-    /// `.nv.info`, of all functions.
-    info: Vec<Section>,
+    /// The numbers of `.nv.info` sections, of all functions.
+    info: Vec<u32>,
     compat: Option<Section>,
     /// By the number of the section with a kernel's code: what belongs to the kernel.
     of_code: Vec<OfCode>,
@@ -89,8 +94,8 @@ struct Function {
     frame: u32,
 }
 
-impl<'a> Cubin<'a> {
-    fn new(bytes: Bytes<'a>, entry: Option<CodeTarget>) -> Result<Self, Error> {
+impl<'a, 'b> Cubin<'a, 'b> {
+    fn new(bytes: Bytes<'a>, entry: Option<CodeTarget>, budget: &'b Budget) -> Result<Self, Error> {
         let elf = Elf::new(bytes)?;
         let unexpected = |offset, what, expected, found| {
             Err(Error::new(bytes.start + offset, Problem::Unexpected { what, expected, found }))
@@ -113,9 +118,11 @@ impl<'a> Cubin<'a> {
             let what = "the capability of a cubin";
             return unexpected(0x30, what, "that of its fatbin entry", number.into());
         }
+        let each = (size_of::<OfCode>() + 3 * size_of::<u32>()) as u64;
+        let held = budget.hold(elf.section_count() as u64 * each, bytes.start, "the sections of a cubin")?;
         let sections = Sections::new(&elf)?;
         let target = CodeTarget { number, code: Code::Binary, portability: Portability::Base };
-        let mut cubin = Cubin { elf, abi, target, is_linked, sections, unread: bytes.data.len() as u64 };
+        let mut cubin = Cubin { _held: held, elf, abi, target, is_linked, sections, unread: bytes.data.len() as u64 };
         cubin.target.portability = match entry.map(|entry| entry.portability) {
             // Only the fatbin has suffix f.
             Some(suffix @ (Portability::Family | Portability::Specific)) => suffix,
@@ -152,7 +159,8 @@ impl<'a> Cubin<'a> {
     /// What `.nv.info` says of each function, by the number of its symbol.
     fn functions(&mut self, symbols: usize) -> Result<Vec<Function>, Error> {
         let mut functions = vec![Function::default(); symbols];
-        for section in std::mem::take(&mut self.sections.info) {
+        for index in std::mem::take(&mut self.sections.info) {
+            let section = self.elf.section(index)?;
             for record in records(self.info(section)?) {
                 let record = record?;
                 if matches!(record.code, code::REGCOUNT | code::MIN_STACK_SIZE | code::FRAME_SIZE) {
@@ -283,7 +291,7 @@ impl Sections {
                 SHT_SYMTAB => sections.symbols = Some(section),
                 SHT_SYMTAB_SHNDX => sections.wide_numbers = Some(section),
                 SHT_CUDA_COMPAT => sections.compat = Some(section),
-                SHT_CUDA_INFO if section.info == 0 => sections.info.push(section),
+                SHT_CUDA_INFO if section.info == 0 => sections.info.push(index),
                 SHT_CUDA_INFO => sections.assign(elf, index, section.info, |of_code| &mut of_code.info)?,
                 // Its type differs between linked code and objects for device linking.
                 _ if section.info != 0 && elf.is_named(section, ".nv.shared.")? => {

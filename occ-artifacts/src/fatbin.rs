@@ -76,6 +76,22 @@ pub(crate) struct Section<'a> {
 /// Adds the kernels of all containers. Returns whether there is link-time code too.
 #[cfg(feature = "containers")]
 pub(crate) fn read(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<bool, Error> {
+    let budget = images.budget();
+    let (state, count) = (budget.state(), images.count());
+    let workers = workers(sections, budget, images.wanted());
+    match read_with(workers, sections, images) {
+        // Threads hold more at once: whether that is too much must not depend on how they ran.
+        Err(Error { problem: Problem::TooLarge { .. }, .. }) if workers > 1 => {
+            images.truncate(count);
+            budget.restore(state);
+            read_with(1, sections, images)
+        }
+        result => result,
+    }
+}
+
+#[cfg(feature = "containers")]
+fn read_with(workers: usize, sections: &[Section<'_>], images: &mut Images<'_>) -> Result<bool, Error> {
     let (budget, wanted) = (images.budget(), images.wanted());
     let work = |decompressor: &mut Decompressor<'_>, (entry, place): (Result<Entry<'_>, Error>, &Origin)| {
         let entry = entry?;
@@ -87,7 +103,10 @@ pub(crate) fn read(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<
             };
             entry.read(content, place, &mut images)?;
         }
-        Ok((entry.kind, images.into_list()))
+        // It may have to wait for the entries before.
+        let mut list = images.into_list();
+        list.shrink_to_fit();
+        Ok((entry.kind, list))
     };
     let mut has_link_time_code = false;
     let deliver = |result: Result<(Kind, Vec<KernelImage>), Error>| {
@@ -97,7 +116,7 @@ pub(crate) fn read(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<
         Ok(())
     };
     parallel::in_order(
-        workers(sections, budget, wanted),
+        workers,
         all_entries(sections),
         || Decompressor::new(budget),
         work,

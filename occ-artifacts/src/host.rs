@@ -49,19 +49,20 @@ impl<'a> List<'a, '_> {
     /// Adds the sections of a file that is no archive. One of any other kind has none.
     fn add_file(&mut self, file: Bytes<'a>, member: Option<&ArchiveMember<'a>>) -> Result<(), Error> {
         let found = if file.data.starts_with(&elf::ELFMAG) {
-            elf_sections(file)?
+            elf_sections(file, self.budget)?
         } else if file.data.starts_with(b"MZ") {
-            pe_sections(file)?
+            pe_sections(file, self.budget)?
         } else if is_big_coff(file) {
-            coff_sections::<pe::AnonObjectHeaderBigobj>(file)?
+            coff_sections::<pe::AnonObjectHeaderBigobj>(file, self.budget)?
         } else if is_coff(file) {
-            coff_sections::<pe::ImageFileHeader>(file)?
+            coff_sections::<pe::ImageFileHeader>(file, self.budget)?
         } else {
             Vec::new()
         };
         // Names are looked up in a table they may share: what is taken for each bounds the time that takes as well.
         let name = member.map_or(&[][..], ArchiveMember::name);
-        self.budget.take(name.len() as u64, file.start, "the names of an archive's members")?;
+        // What is not UTF-8 takes 3 bytes for each, and more while it is made.
+        self.budget.take(8 * name.len() as u64, file.start, "the names of an archive's members")?;
         let member: Option<Arc<str>> =
             member.filter(|_| !found.is_empty()).map(|_| String::from_utf8_lossy(name).into());
         // Sections do not overlap: together they are not larger than the file.
@@ -72,7 +73,6 @@ impl<'a> List<'a, '_> {
                 let (what, needed) = ("the sections of a host file together", size);
                 Error::new(bytes.start, Problem::Truncated { what, needed, available: unread })
             })?;
-            self.budget.take(2 * size_of::<Section<'_>>() as u64, bytes.start, "the list of sections")?;
             let place = Origin { member: member.clone(), section: Some(name.into()), ..Origin::whole(Format::Cubin) };
             self.sections.push(Section { bytes, place });
         }
@@ -86,6 +86,9 @@ fn is_big_coff(file: Bytes<'_>) -> bool {
     file.data.starts_with(&[0, 0, 0xff, 0xff]) && file.u16(4, "a COFF object").is_ok_and(|version| version >= 2)
 }
 
+/// Bytes that a section takes while its name, its content and its place are listed, in lists that grow.
+const SECTION: u64 = 3 * (size_of::<Found<'_>>() + size_of::<Section<'_>>()) as u64 + 48;
+
 /// A section's name and content.
 type Found<'a> = (&'static str, Bytes<'a>);
 
@@ -97,7 +100,7 @@ const UNLINKED: &str = "__nv_relfatbin";
 /// The same names in a PE file, which has room for 8 bytes of each.
 const PE_NAMES: [(&[u8; 8], &str); 2] = [(b".nv_fatb", ".nv_fatb"), (b"__nv_rel", "__nv_rel")];
 
-fn elf_sections(file: Bytes<'_>) -> Result<Vec<Found<'_>>, Error> {
+fn elf_sections<'a>(file: Bytes<'a>, budget: &Budget) -> Result<Vec<Found<'a>>, Error> {
     const WHAT: &str = "an ELF host file";
     let damaged = || damaged(file, WHAT);
     // Nothing else has hosted CUDA for long.
@@ -117,6 +120,7 @@ fn elf_sections(file: Bytes<'_>) -> Result<Vec<Found<'_>>, Error> {
             continue;
         };
         if let Some((offset, size)) = section.file_range(LE) {
+            budget.take(SECTION, file.start, "the list of sections")?;
             found.push((name, file.part(offset, size, "a section of an ELF host file")?));
         }
     }
@@ -127,7 +131,7 @@ fn elf_sections(file: Bytes<'_>) -> Result<Vec<Found<'_>>, Error> {
     Ok(found)
 }
 
-fn pe_sections(file: Bytes<'_>) -> Result<Vec<Found<'_>>, Error> {
+fn pe_sections<'a>(file: Bytes<'a>, budget: &Budget) -> Result<Vec<Found<'a>>, Error> {
     const WHAT: &str = "a PE file";
     let damaged = || damaged(file, WHAT);
     let header = pe::ImageDosHeader::parse(file.data).map_err(damaged())?;
@@ -138,6 +142,7 @@ fn pe_sections(file: Bytes<'_>) -> Result<Vec<Found<'_>>, Error> {
     for section in table.iter() {
         if let Some((_, name)) = PE_NAMES.iter().find(|(stored, _)| **stored == section.name) {
             let (offset, size) = section.pe_file_range();
+            budget.take(SECTION, file.start, "the list of sections")?;
             found.push((*name, file.part(offset.into(), size.into(), "a section of a PE file")?));
         }
     }
@@ -155,7 +160,7 @@ fn is_coff(file: Bytes<'_>) -> bool {
     })
 }
 
-fn coff_sections<Coff: CoffHeader>(file: Bytes<'_>) -> Result<Vec<Found<'_>>, Error> {
+fn coff_sections<'a, Coff: CoffHeader>(file: Bytes<'a>, budget: &Budget) -> Result<Vec<Found<'a>>, Error> {
     const WHAT: &str = "a COFF object";
     let damaged = || damaged(file, WHAT);
     let mut offset = 0;
@@ -174,6 +179,7 @@ fn coff_sections<Coff: CoffHeader>(file: Bytes<'_>) -> Result<Vec<Found<'_>>, Er
         if let Some(name) = name
             && let Some((offset, size)) = section.coff_file_range()
         {
+            budget.take(SECTION, file.start, "the list of sections")?;
             found.push((name, file.part(offset.into(), size.into(), "a section of a COFF object")?));
         }
     }

@@ -28,8 +28,10 @@ impl<'b> Images<'b> {
 
     /// Adds a kernel, whose name is counted as if it were its own.
     pub(crate) fn push(&mut self, image: KernelImage) -> Result<(), Error> {
-        // A growing list holds up to twice what is in it, and while it moves three times.
-        let bytes = 3 * size_of::<KernelImage>() as u64 + image.name.len() as u64;
+        // A growing list holds up to twice what is in it, and while it moves three times; a name has its counts and its
+        // place in the set.
+        const NAME: u64 = 64;
+        let bytes = 3 * size_of::<KernelImage>() as u64 + NAME + image.name.len() as u64;
         self.budget.take(bytes, image.origin.offset, "the list of kernels")?;
         self.add(image);
         Ok(())
@@ -50,6 +52,17 @@ impl<'b> Images<'b> {
         for image in list {
             self.add(image);
         }
+    }
+
+    /// Takes back all but the first kernels.
+    #[cfg(feature = "containers")]
+    pub(crate) fn truncate(&mut self, count: usize) {
+        self.list.truncate(count);
+    }
+
+    #[cfg(feature = "containers")]
+    pub(crate) fn count(&self) -> usize {
+        self.list.len()
     }
 
     pub(crate) fn wanted(&self) -> Wanted {

@@ -256,7 +256,7 @@ impl<'a> Merging<'a> {
             return same;
         }
         if image.target.is_none() {
-            let numbers = self.numbers.get(&*image.name).into_iter().flatten();
+            let numbers = self.numbers.get(&*image.name).into_iter().flatten().take(MOST_COMPARED);
             let others: Vec<usize> = numbers.flat_map(|number| self.others(source, image, Some(*number))).collect();
             let mut machine_code = others.iter().filter_map(target_of).filter(|target| target.code == Code::Binary);
             let only = machine_code.next().filter(|first| machine_code.all(|target| target == *first));
@@ -280,7 +280,11 @@ impl<'a> Merging<'a> {
 
     /// Machine code gets its minimum blocks per SM, and bounds it does not know, from PTX of the same number.
     fn fill_from_ptx(&mut self) -> Result<(), Contradiction> {
-        for indices in self.by_name.values() {
+        // In an order that is the same in every run: it decides which contradiction is told.
+        let mut keys: Vec<(&str, Option<u32>)> = self.by_name.keys().copied().collect();
+        keys.sort_unstable();
+        for key in keys {
+            let Some(indices) = self.by_name.get(&key) else { continue };
             let indices = indices.get(..MOST_COMPARED).unwrap_or(indices);
             for filled in indices {
                 for source in indices {

@@ -245,6 +245,9 @@ mod demangle {
     /// Longest demangled name: a substitution can stand for more than its letters, and hold others.
     const LONGEST_TEXT: usize = 64 << 10;
 
+    /// Most letters `B` of a Rust v0 name that is demangled.
+    const MOST_BACK_REFERENCES: usize = 24;
+
     pub(super) fn view(name: &str, view: View) -> Option<String> {
         let inner = without_static_prefix(name);
         if inner.len() > LONGEST_NAME {
@@ -261,6 +264,11 @@ mod demangle {
     }
 
     fn rust(name: &str, view: View) -> Option<String> {
+        // Each may stand for a part that holds others: what is printed does not bound the work.
+        let back_references = name.bytes().filter(|&byte| byte == b'B').count();
+        if name.starts_with("_R") && back_references > MOST_BACK_REFERENCES {
+            return None;
+        }
         let mut text = Text { shown: String::new() };
         write!(text, "{:#}", rustc_demangle::try_demangle(name).ok()?).ok()?;
         Some(if view == View::Path { without_generics(&text.shown) } else { text.shown })

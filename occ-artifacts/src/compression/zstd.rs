@@ -48,7 +48,11 @@ impl Decoder {
                 0 => content.get_mut(filled..filled + size)?.copy_from_slice(stored),
                 1 => content.get_mut(filled..filled + size)?.fill(*stored.first()?),
                 2 => {
+                    let before = filled;
                     filled = self.block(frame.get(..end)?, at, content, filled)?;
+                    if filled - before > BLOCK {
+                        return None;
+                    }
                     at = end;
                     if header & 1 == 1 {
                         break;
