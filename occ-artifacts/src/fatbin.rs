@@ -115,13 +115,7 @@ fn read_with(workers: usize, sections: &[Section<'_>], images: &mut Images<'_>) 
         images.append(list);
         Ok(())
     };
-    parallel::in_order(
-        workers,
-        all_entries(sections),
-        || Decompressor::new(budget),
-        work,
-        deliver,
-    )?;
+    parallel::in_order(workers, all_entries(sections), || Decompressor::new(budget), work, deliver)?;
     Ok(has_link_time_code)
 }
 

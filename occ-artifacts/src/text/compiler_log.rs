@@ -316,7 +316,8 @@ impl<'a> State<'a> {
         let (name, offset) = self.properties_of.take()?;
         // For a kernel without barriers `nvlink` repeats the number of the kernel before, be it one that it does not print.
         let before = std::mem::replace(&mut self.linked_barriers, usage.barriers);
-        usage.barriers = usage.barriers.filter(|&barriers| barriers == 0 || before.is_some_and(|before| before != barriers));
+        usage.barriers =
+            usage.barriers.filter(|&barriers| barriers == 0 || before.is_some_and(|before| before != barriers));
         Some(Kernel {
             name,
             offset,

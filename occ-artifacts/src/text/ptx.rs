@@ -25,11 +25,11 @@ pub(crate) fn read(bytes: Bytes<'_>, origin: &Origin, images: &mut Images<'_>) -
 
 /// Whether the first thing but comments is `.version`.
 pub(super) fn is_ptx(text: Text<'_>) -> bool {
-    matches!(Tokens { data: text.data.as_bytes(), at: 0 }.next(), Some(Token::Word(b".version")))
+    matches!(Tokens { data: text.data.as_bytes(), at: 0, cut: None }.next(), Some(Token::Word(b".version")))
 }
 
 pub(super) fn read_text(data: &[u8], place: Place, origin: &Origin, images: &mut Images<'_>) -> Result<(), Error> {
-    let mut module = Module { place, tokens: Tokens { data, at: 0 }, origin, target: None };
+    let mut module = Module { place, tokens: Tokens { data, at: 0, cut: None }, origin, target: None };
     // Where a `.visible` or the like stands, if it is the token just before.
     let mut linkage = None;
     while let Some(token) = module.tokens.next() {
@@ -48,7 +48,10 @@ pub(super) fn read_text(data: &[u8], place: Place, origin: &Origin, images: &mut
             _ => {}
         }
     }
-    Ok(())
+    match module.tokens.cut {
+        Some(at) => Err(module.malformed(at, "PTX", "the end of a comment or a quotation that begins here")),
+        None => Ok(()),
+    }
 }
 
 struct Module<'a> {
@@ -202,6 +205,8 @@ enum Token<'a> {
 struct Tokens<'a> {
     data: &'a [u8],
     at: usize,
+    /// Where a comment or a quotation begins that has no end.
+    cut: Option<usize>,
 }
 
 impl<'a> Tokens<'a> {
@@ -214,6 +219,9 @@ impl<'a> Tokens<'a> {
             (Token::Word(&rest[..length]), length)
         } else if first == b'"' {
             let length = quoted_length(rest);
+            if length == 1 || rest.get(length - 1) != Some(&b'"') {
+                self.cut = Some(self.at);
+            }
             (Token::Quoted(&rest[..length]), length)
         } else {
             (Token::Mark(first), 1)
@@ -263,6 +271,9 @@ impl<'a> Tokens<'a> {
             [b'/', b'*', inside @ ..] => inside.windows(2).position(|end| end == b"*/").map(|end| 2 + end + 2),
             _ => return false,
         };
+        if length.is_none() && rest.starts_with(b"/*") {
+            self.cut = Some(self.at);
+        }
         self.at += length.unwrap_or(rest.len());
         true
     }
@@ -527,5 +538,16 @@ mod tests {
     fn a_directive_that_is_not_known_keeps_its_numbers() {
         let bounds = bounds(".new_bound (1, 2) 3 .maxntid 64");
         assert_eq!(bounds, Bounds { max_threads: Some([64, 1, 1]), ..Bounds::default() });
+    }
+
+    /// What follows it may hold kernels: a part of them is no answer.
+    #[test]
+    fn what_has_no_end_is_refused() {
+        for (rest, mark) in [("/* .entry b() { ret; }", "/*"), (".file 1 \"x\n.entry b() { ret; }", "\"x")] {
+            let text = format!(".version 8.0\n.target sm_80\n.entry a() {{}}\n{rest}");
+            let error = crate::read(text.as_bytes()).unwrap_err();
+            assert!(matches!(error.problem, Problem::Malformed { what: "PTX", .. }), "{error:?}");
+            assert_eq!(Some(error.offset as usize), text.find(mark), "{error:?}");
+        }
     }
 }
