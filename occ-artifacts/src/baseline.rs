@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The version of the form that is written and read.
 const VERSION: u32 = 1;
@@ -32,6 +32,33 @@ const VERSION: u32 = 1;
 /// assert!(differences[0].is_regression());
 /// assert_eq!(differences[0].to_string(), "`saxpy`: registers grew from 32 to 40");
 /// assert_eq!(Baseline::parse(&old.to_string()).unwrap(), old);
+/// ```
+///
+/// In a test or a build script of your own, with spills from the compiler's logs and the occupancy of a launch:
+///
+/// ```no_run
+/// use occ_artifacts::{Baseline, Code, Launch, Tolerance, compare, merge, read};
+///
+/// fn check(update: bool) -> Result<(), Box<dyn std::error::Error>> {
+///     let sources = [
+///         ("saxpy.sm_80.cubin", read(&std::fs::read("saxpy.sm_80.cubin")?)?),
+///         ("saxpy.sm_80.log", read(&std::fs::read("saxpy.sm_80.log")?)?),
+///     ];
+///     let mut new = Baseline::new();
+///     for image in merge(&sources)? {
+///         if image.target.is_some_and(|target| target.code == Code::Binary) {
+///             new.add(&image, Some(&Launch::new(256)))?;
+///         }
+///     }
+///     if update {
+///         return Ok(new.write("kernels.occ.json")?);
+///     }
+///     let differences = compare(&Baseline::read("kernels.occ.json")?, &new, &Tolerance::default());
+///     match differences.iter().find(|difference| difference.is_regression()) {
+///         Some(difference) => Err(difference.to_string().into()),
+///         None => Ok(()),
+///     }
+/// }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Baseline {
@@ -107,8 +134,7 @@ struct FileVersion {
     version: u32,
 }
 
-/// Why a baseline could not be made, read or written.
-#[derive(Debug)]
+/// Why a baseline could not be made, read or written. `Debug` says it in words too, for a `main` that returns it.
 #[non_exhaustive]
 pub enum BaselineError {
     /// It is not JSON of this form. Keys that are not known are refused, since they would be lost.
@@ -140,7 +166,25 @@ pub enum BaselineError {
         target: Option<CodeTarget>,
     },
     /// The file could not be read or written.
-    File(std::io::Error),
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// Why not.
+        error: std::io::Error,
+    },
+    /// The file is none of this form.
+    In {
+        /// Which one.
+        path: PathBuf,
+        /// What is wrong in it.
+        error: Box<BaselineError>,
+    },
+}
+
+impl fmt::Debug for BaselineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl fmt::Display for BaselineError {
@@ -157,7 +201,14 @@ impl fmt::Display for BaselineError {
                 write!(f, "`{kernel}` is there twice")?;
                 target.map_or(Ok(()), |target| write!(f, " for `{target}`"))
             }
-            BaselineError::File(error) => error.fmt(f),
+            BaselineError::File { path, error } => {
+                write!(f, "the baseline `{}` cannot be read or written: {error}", path.display())?;
+                match error.kind() {
+                    std::io::ErrorKind::NotFound => f.write_str("; `Baseline::write` makes it"),
+                    _ => Ok(()),
+                }
+            }
+            BaselineError::In { path, error } => write!(f, "the baseline `{}`: {error}", path.display()),
         }
     }
 }
@@ -165,7 +216,8 @@ impl fmt::Display for BaselineError {
 impl std::error::Error for BaselineError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            BaselineError::File(error) => Some(error),
+            BaselineError::File { error, .. } => Some(error),
+            BaselineError::In { error, .. } => Some(error),
             _ => None,
         }
     }
@@ -255,7 +307,10 @@ impl Baseline {
     ///
     /// [`BaselineError`] if there is none or it is not one.
     pub fn read(path: impl AsRef<Path>) -> Result<Baseline, BaselineError> {
-        Self::parse(&std::fs::read_to_string(path).map_err(BaselineError::File)?)
+        let path = path.as_ref();
+        let text =
+            std::fs::read_to_string(path).map_err(|error| BaselineError::File { path: path.to_owned(), error })?;
+        Self::parse(&text).map_err(|error| BaselineError::In { path: path.to_owned(), error: Box::new(error) })
     }
 
     /// Writes a baseline file.
@@ -264,7 +319,8 @@ impl Baseline {
     ///
     /// [`BaselineError::File`] if it cannot be written.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), BaselineError> {
-        std::fs::write(path, self.to_string()).map_err(BaselineError::File)
+        let path = path.as_ref();
+        std::fs::write(path, self.to_string()).map_err(|error| BaselineError::File { path: path.to_owned(), error })
     }
 }
 

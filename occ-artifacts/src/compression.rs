@@ -5,7 +5,7 @@ mod zstd;
 use crate::budget::Budget;
 use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
-use crate::fatbin::Compression;
+use crate::fatbin::{Compression, Entry};
 
 /// What a decoder of zstd keeps beside the content, in bytes: its tables, and the literals of a block.
 const ZSTD: u64 = 192 << 10;
@@ -22,13 +22,16 @@ impl<'b> Decompressor<'b> {
         Decompressor { content: Vec::new(), budget, zstd: None }
     }
 
+    /// What is in an entry: its payload, or what that is decompressed to.
+    pub(crate) fn content<'c>(&'c mut self, entry: &Entry<'c>) -> Result<Bytes<'c>, Error> {
+        match entry.compression {
+            None => Ok(entry.payload),
+            Some(compression) => self.decompress(entry.payload, compression, entry.uncompressed_size),
+        }
+    }
+
     /// What is in `payload`, which is as long as declared: `size` bytes.
-    pub(crate) fn decompress(
-        &mut self,
-        payload: Bytes<'_>,
-        compression: Compression,
-        size: u64,
-    ) -> Result<Bytes<'_>, Error> {
+    fn decompress(&mut self, payload: Bytes<'_>, compression: Compression, size: u64) -> Result<Bytes<'_>, Error> {
         let what = match compression {
             Compression::Lz4 => "LZ4",
             Compression::Zstd => "zstd",

@@ -13,6 +13,7 @@ use crate::image::{Code, CodeTarget, Format, Origin, Portability};
 use crate::images::{Images, Wanted};
 #[cfg(feature = "containers")]
 use crate::parallel;
+#[cfg(feature = "text")]
 use crate::text::ptx;
 #[cfg(feature = "containers")]
 use std::thread;
@@ -79,15 +80,32 @@ pub(crate) fn read(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<
     let budget = images.budget();
     let (state, count) = (budget.state(), images.count());
     let workers = workers(sections, budget, images.wanted());
+    if workers == 1 {
+        return read_alone(sections, images);
+    }
     match read_with(workers, sections, images) {
         // Threads hold more at once: whether that is too much must not depend on how they ran.
-        Err(Error { problem: Problem::TooLarge { .. }, .. }) if workers > 1 => {
+        Err(Error { problem: Problem::TooLarge { .. }, .. }) => {
             images.truncate(count);
             budget.restore(state);
-            read_with(1, sections, images)
+            read_alone(sections, images)
         }
         result => result,
     }
+}
+
+#[cfg(feature = "containers")]
+fn read_alone(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<bool, Error> {
+    let mut decompressor = Decompressor::new(images.budget());
+    let mut has_link_time_code = false;
+    for (entry, place) in all_entries(sections) {
+        let entry = entry?;
+        has_link_time_code |= entry.kind == Kind::LinkTimeCode;
+        if entry.is_wanted(images.wanted()) {
+            entry.read(decompressor.content(&entry)?, place, images)?;
+        }
+    }
+    Ok(has_link_time_code)
 }
 
 #[cfg(feature = "containers")]
@@ -95,13 +113,9 @@ fn read_with(workers: usize, sections: &[Section<'_>], images: &mut Images<'_>) 
     let (budget, wanted) = (images.budget(), images.wanted());
     let work = |decompressor: &mut Decompressor<'_>, (entry, place): (Result<Entry<'_>, Error>, &Origin)| {
         let entry = entry?;
-        let mut images = Images::new(budget, wanted);
+        let mut images = Images::part(budget, wanted);
         if entry.is_wanted(wanted) {
-            let content = match entry.compression {
-                None => entry.payload,
-                Some(how) => decompressor.decompress(entry.payload, how, entry.uncompressed_size)?,
-            };
-            entry.read(content, place, &mut images)?;
+            entry.read(decompressor.content(&entry)?, place, &mut images)?;
         }
         // It may have to wait for the entries before.
         let mut list = images.into_list();
@@ -324,8 +338,12 @@ impl<'a> Entry<'a> {
     /// Adds the kernels of one cubin or PTX.
     fn read_code(&self, content: Bytes<'_>, origin: Origin, images: &mut Images<'_>) -> Result<(), Error> {
         match self.kind {
+            #[cfg(feature = "text")]
             Kind::Ptx => ptx::read(without_padding(content), &Origin { format: Format::Ptx, ..origin }, images),
             Kind::Cubin => cubin::read(content, Some(self.target), &Origin { format: Format::Cubin, ..origin }, images),
+            // Of machine code, the cubins tell all there is to know.
+            #[cfg(not(feature = "text"))]
+            Kind::Ptx => Ok(()),
             Kind::LinkTimeCode | Kind::Group | Kind::Other => Ok(()),
         }
     }
@@ -399,6 +417,7 @@ fn portability(flags: u64) -> Portability {
 }
 
 /// PTX without the zeros that fill it up.
+#[cfg(feature = "text")]
 fn without_padding(bytes: Bytes<'_>) -> Bytes<'_> {
     let end = bytes.data.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     Bytes::new(bytes.data.get(..end).unwrap_or_default(), bytes.start)

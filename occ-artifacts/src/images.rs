@@ -9,7 +9,8 @@ use std::sync::Arc;
 /// Kernels found so far.
 pub(crate) struct Images<'b> {
     list: Vec<KernelImage>,
-    names: HashSet<Arc<str>>,
+    /// Names so far; `None` in a part of a list, whose names are looked at when it is appended.
+    names: Option<HashSet<Arc<str>>>,
     budget: &'b Budget,
     wanted: Wanted,
 }
@@ -23,7 +24,15 @@ pub(crate) enum Wanted {
 
 impl<'b> Images<'b> {
     pub(crate) fn new(budget: &'b Budget, wanted: Wanted) -> Self {
-        Images { list: Vec::new(), names: HashSet::new(), budget, wanted }
+        // Without containers a file has few kernels, and hashing takes long where nothing is optimised, as in macros.
+        let names = cfg!(feature = "containers").then(HashSet::new);
+        Images { list: Vec::new(), names, budget, wanted }
+    }
+
+    /// A list to be appended to another one.
+    #[cfg(feature = "containers")]
+    pub(crate) fn part(budget: &'b Budget, wanted: Wanted) -> Self {
+        Images { names: None, ..Images::new(budget, wanted) }
     }
 
     /// Adds a kernel, whose name is counted as if it were its own.
@@ -39,9 +48,11 @@ impl<'b> Images<'b> {
 
     /// Adds a kernel with its name once in memory, however many have it: most kernels are there for several targets.
     fn add(&mut self, mut image: KernelImage) {
-        match self.names.get(&image.name) {
-            Some(known) => image.name = known.clone(),
-            None => drop(self.names.insert(image.name.clone())),
+        if let Some(names) = &mut self.names {
+            match names.get(&image.name) {
+                Some(known) => image.name = known.clone(),
+                None => drop(names.insert(image.name.clone())),
+            }
         }
         self.list.push(image);
     }

@@ -24,10 +24,13 @@ mod names;
 mod parallel;
 mod read;
 mod select;
+#[cfg(feature = "text")]
 mod text;
 
 #[cfg(feature = "baseline")]
 pub use baseline::{Baseline, BaselineError, Change, Difference, Tolerance, compare};
+pub use occ_core::Launch;
+
 pub use error::{Error, Problem};
 pub use image::{
     Bounds, Cluster, Code, CodeTarget, Format, KernelImage, Origin, Portability, Spills, Stack, TensorMemory, Toolkit,

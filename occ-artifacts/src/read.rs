@@ -6,7 +6,7 @@ use crate::error::{Error, Problem};
 use crate::fatbin::Section;
 use crate::image::{Format, KernelImage, Origin};
 use crate::images::{Images, Wanted};
-use crate::{cubin, fatbin, text};
+use crate::{cubin, fatbin};
 
 /// Every kernel in an artifact, in its order.
 ///
@@ -71,7 +71,7 @@ fn read_wanted(bytes: &[u8], wanted: Wanted) -> Result<Vec<KernelImage>, Error> 
             fatbin::read(&[Section { bytes, place }], &mut images)?
         }
         Kind::Host(what) => read_host(bytes, what, &mut images)?,
-        Kind::Text if text::read(bytes, &mut images)? => false,
+        Kind::Text if read_text(bytes, &mut images)? => false,
         Kind::Text => return Err(Error::new(0, Problem::UnknownFormat)),
     };
     let list = images.into_list();
@@ -125,4 +125,19 @@ fn read_host(bytes: Bytes<'_>, _: &'static str, images: &mut Images<'_>) -> Resu
 #[cfg(not(feature = "containers"))]
 fn read_host(_: Bytes<'_>, what: &'static str, _: &mut Images<'_>) -> Result<bool, Error> {
     Err(Error::new(0, Problem::NeedsFeature { what, feature: "containers" }))
+}
+
+#[cfg(feature = "text")]
+use crate::text::read as read_text;
+
+/// What is of text must be one of those that are not read; anything else is of no known kind.
+#[cfg(not(feature = "text"))]
+fn read_text(bytes: Bytes<'_>, _: &mut Images<'_>) -> Result<bool, Error> {
+    let begin = bytes.data.get(..512).unwrap_or(bytes.data);
+    if std::str::from_utf8(begin)
+        .is_ok_and(|text| text.contains("ptxas") || text.contains("Resource usage") || text.contains(".version"))
+    {
+        return Err(Error::new(0, Problem::NeedsFeature { what: "a text", feature: "text" }));
+    }
+    Ok(false)
 }

@@ -116,7 +116,9 @@ fn nearest(names: &BTreeSet<&str>, wanted: &Wanted<'_>) -> Vec<String> {
         .collect();
     near.sort_unstable();
     near.truncate(SHOWN);
-    near.into_iter().map(|(_, name)| shown(name)).collect()
+    let shown: Vec<String> = near.iter().map(|(_, name)| shown(name)).collect();
+    let different: BTreeSet<&String> = shown.iter().collect();
+    if different.len() == shown.len() { shown } else { near.into_iter().map(|(_, name)| name.to_owned()).collect() }
 }
 
 /// A name as a person would write it: demangled, or at least its path.

@@ -6,7 +6,7 @@ pub(crate) use choose::choose;
 
 use crate::config::{OUT_DIR, Unread};
 use occ_artifacts::{KernelImage, NameError, Problem};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::env;
 use std::fs;
 use std::io;
@@ -26,6 +26,8 @@ pub(crate) struct Artifact {
 #[derive(Debug)]
 struct Content {
     images: Vec<KernelImage>,
+    /// Where the images of each mangled name are.
+    by_name: BTreeMap<Arc<str>, Vec<usize>>,
     /// Which kernels each name has meant so far: attributes tend to ask for the same ones.
     found: Mutex<HashMap<String, Found>>,
 }
@@ -37,25 +39,26 @@ struct Damage {
     help: Option<String>,
 }
 
-type Found = Result<Vec<usize>, NameError>;
+/// The mangled name of the kernel that another name means.
+type Found = Result<Arc<str>, NameError>;
 
 impl Artifact {
     /// The images of the kernel that a name means.
     fn find(&self, kernel: &str) -> Result<Vec<KernelImage>, NameError> {
-        let Content { images, found } = &*self.content;
-        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-        let places = match found.get(kernel) {
-            Some(places) => places,
-            None => found.entry(kernel.to_owned()).or_insert(places(images, kernel)),
+        let Content { images, by_name, found } = &*self.content;
+        let of_name = |name: &str| -> Vec<KernelImage> {
+            by_name.get(name).into_iter().flatten().filter_map(|&at| images.get(at).cloned()).collect()
         };
-        places.clone().map(|places| places.into_iter().filter_map(|at| images.get(at).cloned()).collect())
+        if by_name.contains_key(kernel) {
+            return Ok(of_name(kernel));
+        }
+        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+        let meant = found.entry(kernel.to_owned()).or_insert_with(|| {
+            let meant = occ_artifacts::find(images, kernel)?;
+            Ok(meant.first().map_or_else(|| Arc::from(""), |image| image.name.clone()))
+        });
+        meant.as_ref().map(|name| of_name(name)).map_err(Clone::clone)
     }
-}
-
-fn places(images: &[KernelImage], kernel: &str) -> Found {
-    let found = occ_artifacts::find(images, kernel)?;
-    let name = found.first().map(|image| &image.name);
-    Ok((0..images.len()).filter(|&at| Some(&images[at].name) == name).collect())
 }
 
 /// A state of a file. While it stays, so does what was read.
@@ -102,7 +105,11 @@ fn parse(path: &Path) -> Result<Arc<Content>, Damage> {
             _ => None,
         },
     })?;
-    Ok(Arc::new(Content { images, found: Mutex::default() }))
+    let mut by_name: BTreeMap<Arc<str>, Vec<usize>> = BTreeMap::new();
+    for (at, image) in images.iter().enumerate() {
+        by_name.entry(image.name.clone()).or_default().push(at);
+    }
+    Ok(Arc::new(Content { images, by_name, found: Mutex::default() }))
 }
 
 /// A file's state. What is no file, such as a pipe, would never end.
@@ -146,7 +153,7 @@ fn absent(name: &str, path: &Path, error: &io::Error) -> Unread {
     } else if Path::new(name).is_absolute() {
         "note: this is a whole path"
     } else {
-        "note: paths are relative to the directory of the package's `Cargo.toml`"
+        "note: paths are relative to the directory of the package's `Cargo.toml`, or begin with `$OUT_DIR/`"
     };
     let mut lines = vec![place.to_owned()];
     let wanted = path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();

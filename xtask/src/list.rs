@@ -1,6 +1,8 @@
-//! `cargo xtask list FILE`: every kernel of an artifact with machine code, one line each, as the benches time it.
+//! `cargo xtask list FILE`: every kernel of an artifact with machine code, one line each, as the benches time it. What is
+//! not known is -1.
 
 use crate::Result;
+use occ_artifacts::{KernelImage, Stack};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write, stdout};
 use std::path::Path;
@@ -13,24 +15,20 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     let images = occ_artifacts::read_machine_code(&file).map_err(|error| format!("{path}: {error}"))?;
     let mut out = BufWriter::with_capacity(1 << 16, stdout().lock());
     for image in &images {
-        if let Some(target) = image.target {
-            write!(out, "{target} ")?;
-        }
-        for (name, number) in
-            [("registers", image.registers), ("static_smem", image.static_smem), ("barriers", image.barriers)]
-        {
-            if let Some(number) = number {
-                write!(out, "{name}={number} ")?;
-            }
-        }
-        if let Some(stack) = image.stack {
-            write!(out, "stack={stack:?} ")?;
-        }
-        writeln!(out, "{}", image.name)?;
+        let KernelImage { name, target, registers, static_smem, barriers, stack, .. } = image;
+        let target = target.map_or(String::new(), |target| target.to_string());
+        let stack = match stack {
+            Some(Stack::Bytes(bytes)) => Some(*bytes),
+            _ => None,
+        };
+        let [registers, static_smem, barriers, stack] =
+            [*registers, *static_smem, *barriers, stack].map(|number| number.map_or(-1, i64::from));
+        writeln!(out, "{target} REG:{registers} SHARED:{static_smem} BAR:{barriers} STACK:{stack} {name}")?;
     }
     out.flush()?;
     eprintln!("{} kernels, at most {} KiB beside the mapped file", images.len(), peak_beside_files()?);
-    drop(file);
+    // The system takes everything back faster than it is given back piece by piece.
+    std::mem::forget((images, file));
     Ok(())
 }
 
@@ -38,7 +36,7 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
 #[allow(unsafe_code)]
 fn map(path: &Path) -> Result<memmap2::Mmap> {
     let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    // SAFETY: what is listed here lies in a cache of packages that nothing writes to while this runs.
+    // SAFETY: a file that is listed must not be changed meanwhile. The benches list what only they have fetched.
     Ok(unsafe { memmap2::Mmap::map(&file)? })
 }
 

@@ -99,7 +99,7 @@ fn missing(files: &[(Artifact, Ends)], kernel: &str, near: &[String], others: us
     let text = format!("there is no kernel `{kernel}` in {}", listed(files.iter().map(|(artifact, _)| &artifact.name)));
     let mut lines = Vec::new();
     if kernel.contains(['<', '(']) && !cfg!(feature = "containers") {
-        lines.push("help: names with `<` and `(` need the feature `containers` of `occ-runtime`".to_owned());
+        lines.push("note: names with `<` and `(` need the feature `containers` of `occ-runtime`".to_owned());
     }
     lines.push(match (others, near) {
         (0, _) => "note: there is no kernel at all".to_owned(),
@@ -174,12 +174,17 @@ fn no_code(found: &Found<'_>, kernel: &str, archs: &[Arch], images: &[&KernelIma
         let ptx = listed(ptx.iter());
         lines.push(format!("note: its PTX ({ptx}) is compiled by the driver: its registers are not known before"));
     }
-    let first = archs.first().map_or("", |arch| arch.name());
-    let number = first.trim_start_matches("sm_");
-    lines.push(format!(
-        "help: compile it for {first} (`-gencode arch=compute_{number},code=sm_{number}`), or declare only what it \
-         runs on"
-    ));
+    if binary.is_empty() && !ptx.is_empty() {
+        lines.push("help: name a cubin too, or leave `cubin` out and declare `max_registers`".to_owned());
+    } else {
+        let first = archs.first().map_or("", |arch| arch.name());
+        let number = first.trim_start_matches("sm_");
+        let each = if archs.len() > 1 { ", and so on" } else { "" };
+        lines.push(format!(
+            "help: compile it for {first} (`-gencode arch=compute_{number},code=sm_{number}`){each}, or declare only \
+             what it runs on"
+        ));
+    }
     NotChosen { text, lines, ends: found.first().map(|(_, ends, _)| *ends) }
 }
 

@@ -216,7 +216,9 @@ impl Reader<'_> {
             };
             let text = format!("`{}` cannot be checked: {} does not tell", key.name(), kernel.source);
             let help = match key {
-                Key::MaxSpills => "only a compiler log tells spills: add the output of `ptxas -v` to `cubin`",
+                Key::MaxSpills => {
+                    "only a compiler log tells spills: add the output of `ptxas -v` to `cubin`, such as `\"$OUT_DIR/saxpy.sm_80.log\"`"
+                }
                 _ => "a cubin tells it once it is linked, and so does the output of `ptxas -v`",
             };
             self.error(Diagnostic::new(given.ends, text).help(help));
