@@ -10,9 +10,8 @@ use crate::{cubin, fatbin};
 
 /// Every kernel in an artifact, in its order.
 ///
-/// What it is, is told by the content: a cubin, a fatbin, PTX, the log of `ptxas -v`, the text of
-/// `cuobjdump -res-usage`, or with the feature `containers` a host binary, object or archive that holds fatbins. A
-/// kernel compiled for several targets is there several times. An artifact without kernels gives an empty list.
+/// What it is, is told by the content: a cubin or a fatbin; with the feature `text` PTX, the log of `ptxas -v` or the text
+/// of `cuobjdump -res-usage`; with the feature `containers` a host binary, object or archive that holds fatbins. A kernel compiled for several targets is there several times. An artifact without kernels gives an empty list.
 ///
 /// Bytes need not be trusted: at most 4 times their length and 16 MiB of memory are taken, and in time that grows with
 /// the length.
@@ -51,7 +50,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<KernelImage>, Error> {
 /// fatbin[16 + 0x1c] = 80;
 /// fatbin.extend(ptx);
 /// assert_eq!(read_machine_code(&fatbin).unwrap().len(), 0);
-/// assert_eq!(occ_artifacts::read(&fatbin).unwrap().len(), 1);
+/// assert_eq!(occ_artifacts::read(&fatbin).unwrap().len(), usize::from(cfg!(feature = "text")));
 /// ```
 pub fn read_machine_code(bytes: &[u8]) -> Result<Vec<KernelImage>, Error> {
     read_wanted(bytes, Wanted::MachineCode)
