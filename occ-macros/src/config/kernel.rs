@@ -20,7 +20,7 @@ pub(crate) struct CompiledKernel {
     /// Whether static shared memory and barriers were read too; else what was declared takes their place.
     pub(crate) knows_smem: bool,
     pub(crate) knows_barriers: bool,
-    /// Whether device linking can still change the numbers.
+    /// Whether the numbers are those after device linking.
     pub(crate) is_linked: bool,
     /// `` `saxpy` in kernels/saxpy.cubin, sm_80 ``
     pub(crate) source: String,
