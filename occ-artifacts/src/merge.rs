@@ -1,8 +1,7 @@
 //! Several sources of one kernel become one: what one does not know is taken from another, and what two know must agree.
 
 use crate::image::{Code, CodeTarget, Format, KernelImage, Portability, Stack};
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -184,16 +183,24 @@ pub fn merge(sources: &[(&str, Vec<KernelImage>)]) -> Result<Vec<KernelImage>, C
 /// The sources in the order they are merged: those that hold a kernel several times for one target come first, so that
 /// the others join the image they agree with.
 fn most_of_one_first(sources: &[(&str, Vec<KernelImage>)]) -> Vec<usize> {
-    let most_of_one = |images: &[KernelImage]| {
-        let mut counts: HashMap<(&str, Option<CodeTarget>), usize> = HashMap::new();
-        for image in images {
-            *counts.entry((&image.name, image.target)).or_default() += 1;
+    let has_several_of_one = |source: &usize| {
+        let mut by_name = ByName::new();
+        let images = sources.get(*source).map_or(&[][..], |(_, images)| images);
+        for (at, image) in images.iter().enumerate() {
+            by_name.entry((&image.name, number(image))).or_default().push(at);
         }
-        counts.into_values().max().unwrap_or(0)
+        by_name.values().any(|images| images.len() > 1)
     };
-    let mut order: Vec<usize> = (0..sources.len()).collect();
-    order.sort_by_cached_key(|source| Reverse(sources.get(*source).map_or(0, |(_, images)| most_of_one(images))));
+    let (mut order, others): (Vec<usize>, Vec<usize>) = (0..sources.len()).partition(has_several_of_one);
+    order.extend(others);
     order
+}
+
+/// Numbers by the name of a kernel and, if it is of interest, that of its target.
+type ByName<'a> = HashMap<(&'a str, Option<u32>), Vec<usize>>;
+
+fn number(image: &KernelImage) -> Option<u32> {
+    image.target.map(|target| target.number)
 }
 
 /// Most images of one name and number that one image is compared with.
@@ -204,9 +211,9 @@ struct Merging<'a> {
     sources: &'a [(&'a str, Vec<KernelImage>)],
     entries: Vec<Entry>,
     /// Indices of entries by name and the number of their target.
-    by_name: HashMap<(&'a str, Option<u32>), Vec<usize>>,
-    /// The numbers there are of each name.
-    numbers: HashMap<&'a str, BTreeSet<u32>>,
+    by_name: ByName<'a>,
+    /// The first entries of each name with a target, one for each number, and not more of them than are compared.
+    numbers: ByName<'a>,
 }
 
 struct Entry {
@@ -237,9 +244,12 @@ impl<'a> Merging<'a> {
             }
             _ => {
                 if !merged {
-                    let number = image.target.map(|target| target.number);
-                    self.by_name.entry((&image.name, number)).or_default().push(self.entries.len());
-                    self.numbers.entry(&image.name).or_default().extend(number);
+                    let entries = self.by_name.entry((&image.name, number(image))).or_default();
+                    entries.push(self.entries.len());
+                    let numbers = self.numbers.entry((&image.name, None)).or_default();
+                    if image.target.is_some() && entries.len() == 1 && numbers.len() < MOST_COMPARED {
+                        numbers.push(self.entries.len());
+                    }
                     self.entries.push(Entry { image: image.clone(), parts: vec![(source, at)] });
                 }
                 Ok(())
@@ -256,8 +266,9 @@ impl<'a> Merging<'a> {
             return same;
         }
         if image.target.is_none() {
-            let numbers = self.numbers.get(&*image.name).into_iter().flatten().take(MOST_COMPARED);
-            let others: Vec<usize> = numbers.flat_map(|number| self.others(source, image, Some(*number))).collect();
+            let firsts = self.numbers.get(&(&*image.name, None)).into_iter().flatten();
+            let numbers = firsts.filter_map(|first| number(&self.entries.get(*first)?.image));
+            let others: Vec<usize> = numbers.flat_map(|number| self.others(source, image, Some(number))).collect();
             let mut machine_code = others.iter().filter_map(target_of).filter(|target| target.code == Code::Binary);
             let only = machine_code.next().filter(|first| machine_code.all(|target| target == *first));
             return others.into_iter().filter(|at| only.is_some() && target_of(at) == only).collect();
@@ -280,30 +291,27 @@ impl<'a> Merging<'a> {
 
     /// Machine code gets its minimum blocks per SM, and bounds it does not know, from PTX of the same number.
     fn fill_from_ptx(&mut self) -> Result<(), Contradiction> {
-        // In an order that is the same in every run: it decides which contradiction is told.
-        let mut keys: Vec<(&str, Option<u32>)> = self.by_name.keys().copied().collect();
-        keys.sort_unstable();
-        for key in keys {
-            let Some(indices) = self.by_name.get(&key) else { continue };
-            let indices = indices.get(..MOST_COMPARED).unwrap_or(indices);
-            for filled in indices {
-                for source in indices {
-                    let Some((ptx, machine_code)) = self.entries.get(*source).zip(self.entries.get(*filled)) else {
-                        continue;
-                    };
-                    if !is_ptx_of(ptx, machine_code) {
-                        continue;
-                    }
-                    let mut image = machine_code.image.clone();
-                    if let Some((quantity, values)) = difference(&image, &ptx.image) {
-                        let part = ptx.parts.first().copied().unwrap_or_default();
-                        return Err(self.contradiction(*filled, part, quantity, values));
-                    }
-                    image.min_blocks_per_sm = image.min_blocks_per_sm.or(ptx.image.min_blocks_per_sm);
-                    image.bounds = image.bounds.or(ptx.image.bounds);
-                    if let Some(entry) = self.entries.get_mut(*filled) {
-                        entry.image = image;
-                    }
+        // In the order of the entries, which is the same in every run: it decides which contradiction is told.
+        for filled in 0..self.entries.len() {
+            let Some(entry) = self.entries.get(filled) else { continue };
+            let name = entry.image.name.clone();
+            let indices = self.by_name.get(&(&*name, number(&entry.image))).map_or(&[][..], Vec::as_slice);
+            for source in indices.iter().take(MOST_COMPARED) {
+                let Some((ptx, machine_code)) = self.entries.get(*source).zip(self.entries.get(filled)) else {
+                    continue;
+                };
+                if !is_ptx_of(ptx, machine_code) {
+                    continue;
+                }
+                let mut image = machine_code.image.clone();
+                if let Some((quantity, values)) = difference(&image, &ptx.image) {
+                    let part = ptx.parts.first().copied().unwrap_or_default();
+                    return Err(self.contradiction(filled, part, quantity, values));
+                }
+                image.min_blocks_per_sm = image.min_blocks_per_sm.or(ptx.image.min_blocks_per_sm);
+                image.bounds = image.bounds.or(ptx.image.bounds);
+                if let Some(entry) = self.entries.get_mut(filled) {
+                    entry.image = image;
                 }
             }
         }

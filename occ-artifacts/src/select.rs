@@ -4,7 +4,6 @@ use crate::image::{Code, CodeTarget, Format, KernelImage, Portability};
 use crate::merge::{Quantity, difference};
 use crate::names::{Tier, Wanted, bare, readable, whole_path};
 use occ_core::{Arch, edit_distance};
-use std::collections::BTreeSet;
 use std::fmt;
 
 /// Most names an error shows.
@@ -80,7 +79,9 @@ fn quoted(names: &[String], total: usize) -> String {
 /// ```
 pub fn find<'a>(images: &'a [KernelImage], kernel: &str) -> Result<Vec<&'a KernelImage>, NameError> {
     let wanted = Wanted::new(kernel);
-    let names: BTreeSet<&str> = images.iter().map(|image| &*image.name).collect();
+    let mut names: Vec<&str> = images.iter().map(|image| &*image.name).collect();
+    names.sort_unstable();
+    names.dedup();
     let possible: Vec<&str> = names.iter().copied().filter(|name| wanted.may_mean(name)).collect();
     for tier in Tier::ALL {
         let meant: Vec<&str> = possible.iter().copied().filter(|name| wanted.means(name, tier)).collect();
@@ -100,12 +101,16 @@ pub fn find<'a>(images: &'a [KernelImage], kernel: &str) -> Result<Vec<&'a Kerne
 fn told_apart(names: &[&str]) -> Vec<String> {
     let first = names.get(..SHOWN).unwrap_or(names);
     let shown: Vec<String> = first.iter().map(|name| readable(name)).collect();
-    let different: BTreeSet<&String> = shown.iter().collect();
-    if different.len() == shown.len() { shown } else { first.iter().map(|name| (*name).to_owned()).collect() }
+    if are_different(&shown) { shown } else { first.iter().map(|name| (*name).to_owned()).collect() }
+}
+
+/// Whether no two of a few texts are the same.
+fn are_different(texts: &[String]) -> bool {
+    texts.iter().enumerate().all(|(at, text)| !texts.iter().skip(at + 1).any(|other| other == text))
 }
 
 /// The kernels whose names are most like the wanted one: by edits of the bare name, or because one holds the other.
-fn nearest(names: &BTreeSet<&str>, wanted: &Wanted<'_>) -> Vec<String> {
+fn nearest(names: &[&str], wanted: &Wanted<'_>) -> Vec<String> {
     let identifier = wanted.identifier();
     let mut near: Vec<(usize, &str)> = names
         .iter()
@@ -117,8 +122,7 @@ fn nearest(names: &BTreeSet<&str>, wanted: &Wanted<'_>) -> Vec<String> {
     near.sort_unstable();
     near.truncate(SHOWN);
     let shown: Vec<String> = near.iter().map(|(_, name)| shown(name)).collect();
-    let different: BTreeSet<&String> = shown.iter().collect();
-    if different.len() == shown.len() { shown } else { near.into_iter().map(|(_, name)| name.to_owned()).collect() }
+    if are_different(&shown) { shown } else { near.into_iter().map(|(_, name)| name.to_owned()).collect() }
 }
 
 /// A name as a person would write it: demangled, or at least its path.

@@ -6,7 +6,7 @@ pub(crate) use choose::choose;
 
 use crate::config::{OUT_DIR, Unread};
 use occ_artifacts::{KernelImage, NameError, Problem};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::env;
 use std::fs;
 use std::io;
@@ -26,8 +26,8 @@ pub(crate) struct Artifact {
 #[derive(Debug)]
 struct Content {
     images: Vec<KernelImage>,
-    /// Where the images of each mangled name are.
-    by_name: BTreeMap<Arc<str>, Vec<usize>>,
+    /// Where the images are, sorted by mangled name.
+    by_name: Vec<usize>,
     /// Which kernels each name has meant so far: attributes tend to ask for the same ones.
     found: Mutex<HashMap<String, Found>>,
 }
@@ -46,11 +46,15 @@ impl Artifact {
     /// The images of the kernel that a name means.
     fn find(&self, kernel: &str) -> Result<Vec<KernelImage>, NameError> {
         let Content { images, by_name, found } = &*self.content;
+        let name_of = |at: &usize| images.get(*at).map_or("", |image| &image.name);
         let of_name = |name: &str| -> Vec<KernelImage> {
-            by_name.get(name).into_iter().flatten().filter_map(|&at| images.get(at).cloned()).collect()
+            let first = by_name.partition_point(|at| name_of(at) < name);
+            let same = by_name.iter().skip(first).take_while(|at| name_of(at) == name);
+            same.filter_map(|&at| images.get(at).cloned()).collect()
         };
-        if by_name.contains_key(kernel) {
-            return Ok(of_name(kernel));
+        let exact = of_name(kernel);
+        if !exact.is_empty() {
+            return Ok(exact);
         }
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
         let meant = found.entry(kernel.to_owned()).or_insert_with(|| {
@@ -68,10 +72,16 @@ struct State {
     modified: Option<SystemTime>,
 }
 
-type Known = HashMap<PathBuf, (State, Result<Arc<Content>, Damage>)>;
+/// A file as it was last seen.
+struct Known {
+    state: State,
+    content: Result<Arc<Content>, Damage>,
+    /// Bytes of it that the trackers so far make the compiler read.
+    tracked: u64,
+}
 
 /// What was read in this process. An editor keeps the process for hours, so every use looks at the file's state.
-static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
+static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> = LazyLock::new(Mutex::default);
 
 /// The kernels of a file that an attribute names.
 pub(crate) fn read(name: &str) -> Result<Artifact, Unread> {
@@ -79,10 +89,10 @@ pub(crate) fn read(name: &str) -> Result<Artifact, Unread> {
     let state = state(&path).map_err(|error| absent(name, &path, &error))?;
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let content = match known.get(&path) {
-        Some((before, content)) if *before == state && state.modified.is_some() => content.clone(),
+        Some(known) if known.state == state && state.modified.is_some() => known.content.clone(),
         _ => {
             let content = parse(&path);
-            known.insert(path, (state, content.clone()));
+            known.insert(path, Known { state, content: content.clone(), tracked: 0 });
             content
         }
     };
@@ -105,10 +115,8 @@ fn parse(path: &Path) -> Result<Arc<Content>, Damage> {
             _ => None,
         },
     })?;
-    let mut by_name: BTreeMap<Arc<str>, Vec<usize>> = BTreeMap::new();
-    for (at, image) in images.iter().enumerate() {
-        by_name.entry(image.name.clone()).or_default().push(at);
-    }
+    let mut by_name: Vec<usize> = (0..images.len()).collect();
+    by_name.sort_by(|one, other| images[*one].name.cmp(&images[*other].name));
     Ok(Arc::new(Content { images, by_name, found: Mutex::default() }))
 }
 
@@ -178,16 +186,13 @@ const TRACKED: u64 = 64 << 20;
 /// Those of the files that an attribute must have tracked: each time while that is cheap, since any expansion may be
 /// dropped by the code around it, and once at least.
 pub(crate) fn to_track(files: &[String]) -> Vec<String> {
-    static DONE: LazyLock<Mutex<HashMap<PathBuf, u64>>> = LazyLock::new(Mutex::default);
-    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut wanted = |name: &String| {
-        let Ok(path) = resolve(name) else {
+        let Some(file) = resolve(name).ok().and_then(|path| known.get_mut(&path)) else {
             return false;
         };
-        let length = fs::metadata(&path).map_or(0, |metadata| metadata.len());
-        let read = done.entry(path).or_insert(0);
-        let is_wanted = *read == 0 || *read < TRACKED;
-        *read = read.saturating_add(length.max(1));
+        let is_wanted = file.tracked == 0 || file.tracked < TRACKED;
+        file.tracked = file.tracked.saturating_add(file.state.length.max(1));
         is_wanted
     };
     files.iter().filter(|name| wanted(name)).cloned().collect()

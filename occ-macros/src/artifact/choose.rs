@@ -5,7 +5,6 @@ use crate::config::{CompiledKernel, NotChosen};
 use crate::diagnostics::Ends;
 use occ_artifacts::{Code, CodeTarget, Contradiction, KernelImage, NameError, Stack, TargetError};
 use occ_core::{Arch, Compiled};
-use std::collections::BTreeSet;
 
 /// The image of `kernel` for each of `archs`, with what all files know of it.
 pub(crate) fn choose(
@@ -67,7 +66,12 @@ fn find<'a>(files: &'a [(Artifact, Ends)], kernel: &str) -> Result<Found<'a>, No
             }
         }
     }
-    let names: BTreeSet<&str> = found.iter().filter_map(|(_, _, images)| Some(&*images.first()?.name)).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for name in found.iter().filter_map(|(_, _, images)| Some(&*images.first()?.name)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     if names.len() > 1 && !names.iter().all(|name| is_of_one_file(name)) {
         let candidates: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         return Err(ambiguous(
