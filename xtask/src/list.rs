@@ -14,16 +14,20 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     let file = map(Path::new(path))?;
     let images = occ_artifacts::read_machine_code(&file).map_err(|error| format!("{path}: {error}"))?;
     let mut out = BufWriter::with_capacity(1 << 16, stdout().lock());
+    let mut shown = (None, String::new());
     for image in &images {
         let KernelImage { name, target, registers, static_smem, barriers, stack, .. } = image;
-        let target = target.map_or(String::new(), |target| target.to_string());
+        // Kernels of one target stand together.
+        if *target != shown.0 {
+            shown = (*target, target.map_or(String::new(), |target| target.to_string()));
+        }
         let stack = match stack {
             Some(Stack::Bytes(bytes)) => Some(*bytes),
             _ => None,
         };
         let [registers, static_smem, barriers, stack] =
             [*registers, *static_smem, *barriers, stack].map(|number| number.map_or(-1, i64::from));
-        writeln!(out, "{target} REG:{registers} SHARED:{static_smem} BAR:{barriers} STACK:{stack} {name}")?;
+        writeln!(out, "{} REG:{registers} SHARED:{static_smem} BAR:{barriers} STACK:{stack} {name}", shown.1)?;
     }
     out.flush()?;
     eprintln!("{} kernels, at most {} KiB beside the mapped file", images.len(), peak_beside_files()?);

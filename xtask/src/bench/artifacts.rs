@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Runs of each program, in turns.
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 15;
 
 /// Most memory beside the mapped file, in KiB.
 const MEMORY: u64 = 32 << 10;
