@@ -66,7 +66,7 @@ pub struct Baseline {
 }
 
 /// A kernel's mangled name and its target, in the order of the file.
-type Key = (String, Option<(bool, u32, u8)>);
+type Key = (String, Option<(bool, u32, Portability)>);
 
 /// One kernel for one target. The order of the fields is that of the keys in the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -346,13 +346,8 @@ fn json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, BaselineError> {
 }
 
 /// Machine code before PTX, then by number and suffix.
-fn order(target: CodeTarget) -> (bool, u32, u8) {
-    let suffix = match target.portability {
-        Portability::Base => 0,
-        Portability::Family => 1,
-        Portability::Specific => 2,
-    };
-    (target.code == Code::Ptx, target.number, suffix)
+fn order(target: CodeTarget) -> (bool, u32, Portability) {
+    (target.code == Code::Ptx, target.number, target.portability)
 }
 
 fn reached(image: &KernelImage, launch: &Launch) -> Option<Reached> {

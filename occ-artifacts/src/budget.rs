@@ -34,10 +34,7 @@ impl Budget {
 
     /// Takes memory for good.
     pub(crate) fn take(&self, bytes: u64, offset: u64, what: &'static str) -> Result<(), Error> {
-        self.left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes))
-            .map(|_| ())
-            .map_err(|_| Error::new(offset, Problem::TooLarge { what, bytes }))
+        take_from(&self.left, bytes, offset, what)
     }
 
     /// Takes memory until what is returned is dropped.
@@ -49,10 +46,7 @@ impl Budget {
     /// Counts bytes that are decompressed.
     #[cfg(feature = "containers")]
     pub(crate) fn decompress(&self, bytes: u64, offset: u64) -> Result<(), Error> {
-        self.decompressed
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes))
-            .map(|_| ())
-            .map_err(|_| Error::new(offset, Problem::TooLarge { what: "all that is compressed", bytes }))
+        take_from(&self.decompressed, bytes, offset, "all that is compressed")
     }
 
     /// How it stands, to go back to.
@@ -72,6 +66,12 @@ impl Budget {
     pub(crate) fn give_back(&self, bytes: u64) {
         self.left.fetch_add(bytes, Ordering::Relaxed);
     }
+}
+
+fn take_from(left: &AtomicU64, bytes: u64, offset: u64, what: &'static str) -> Result<(), Error> {
+    left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes))
+        .map(|_| ())
+        .map_err(|_| Error::new(offset, Problem::TooLarge { what, bytes }))
 }
 
 /// Memory that is given back when this is dropped.

@@ -242,13 +242,8 @@ fn is_machine_code(target: CodeTarget) -> bool {
 }
 
 /// Later capabilities and narrower targets are preferred. 10.1 is the old number of 11.0.
-fn preference(target: CodeTarget) -> (usize, u8) {
-    let suffix = match target.portability {
-        Portability::Base => 0,
-        Portability::Family => 1,
-        Portability::Specific => 2,
-    };
-    (target.known().map_or(0, |known| known.arch.index()), suffix)
+fn preference(target: CodeTarget) -> (usize, Portability) {
+    (target.known().map_or(0, |known| known.arch.index()), target.portability)
 }
 
 fn none(arch: Arch, mut held: Vec<CodeTarget>) -> TargetError {

@@ -144,8 +144,8 @@ pub enum Code {
     Ptx,
 }
 
-/// How far a target's code may use features that later capabilities lack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// How far a target's code may use features that later capabilities lack. Ordered from the most portable on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Portability {
     /// `sm_90`: no suffix.
     Base,

@@ -165,6 +165,22 @@ impl fmt::Debug for Text {
     }
 }
 
+/// Whether two texts are the same, in a constant too.
+pub(crate) const fn same_text(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,23 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "what is missing in a test fails it")]
 
+mod random;
+
 use occ_core::{Arch, Ceilings, Change, Check, Compiled, Kernel, Launch, LaunchBounds, Requirement, Rule};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::subsequence;
-use proptest::test_runner::{RngSeed, TestRunner};
-
-fn check<S: Strategy>(cases: u32, strategy: &S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
-    let config = ProptestConfig {
-        cases,
-        rng_seed: RngSeed::Fixed(0x0cc),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    };
-    if let Err(error) = TestRunner::new(config).run(strategy, test) {
-        panic!("{error}");
-    }
-}
+use random::check;
 
 fn kernel() -> impl Strategy<Value = Kernel> {
     (1..=255u32, prop_oneof![0..=8192u32, 0..=49_152u32], 0..=16u32, option::weighted(0.2, 32..=1024u32)).prop_map(

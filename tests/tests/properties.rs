@@ -4,6 +4,8 @@
 
 #![allow(clippy::unwrap_used, reason = "what is missing in a test fails it")]
 
+mod random;
+
 use occ_core::{
     Arch, BlockSmem, Carveout, Change, Check, Gpu, Kernel, LatencyHiding, Launch, LaunchBounds, OccupancyMap, Path,
     Requirement, Rule, SmLimits, SmemSplit, Step, Target, Text, Waves, allocation, available_dynamic_smem,
@@ -14,22 +16,9 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
-use proptest::test_runner::{RngSeed, TestRunner};
+use random::check;
 use std::cell::Cell;
 use std::num::NonZeroU32;
-
-/// Runs `test` on `cases` values of `strategy`.
-fn check<S: Strategy>(cases: u32, strategy: &S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
-    let config = ProptestConfig {
-        cases,
-        rng_seed: RngSeed::Fixed(0x0cc),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    };
-    if let Err(error) = TestRunner::new(config).run(strategy, test) {
-        panic!("{error}");
-    }
-}
 
 // ---------------------------------------------------------------------------------------------------------------------
 // What is generated.

@@ -3,7 +3,7 @@
 use crate::build::package::Package;
 use crate::build::toolkit::Needs;
 use crate::build::{Error, Kernels};
-use occ_core::{Code, Portability, Target};
+use occ_core::{Code, Target};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ impl<'k> Plan<'k> {
         let package = Package::from_environment()?;
         let sources = sources(kernels, &package)?;
         let archs = archs(kernels)?;
-        let lowest = archs.iter().min_by_key(|arch| (arch.target.arch, rank(arch.target.portability)));
+        let lowest = archs.iter().min_by_key(|arch| (arch.target.arch, arch.target.portability));
         let ptx = match lowest {
             Some(lowest) if !sources.is_empty() => Arch {
                 name: lowest.name.replacen("sm_", "compute_", 1),
@@ -148,13 +148,4 @@ fn archs(kernels: &Kernels) -> Result<Vec<Arch>, Error> {
         }
     }
     Ok(archs)
-}
-
-/// How much code of a capability may be tied to it.
-fn rank(portability: Portability) -> u32 {
-    match portability {
-        Portability::Base => 0,
-        Portability::Family => 1,
-        Portability::Specific => 2,
-    }
 }

@@ -5,7 +5,7 @@ use super::standing::{NAMED, Standing, standing};
 use super::{HELP, NOTE};
 use crate::check::Check;
 use crate::compiled::{Ceiling, Compiled, compiled_for};
-use crate::text::Text;
+use crate::text::{Text, same_text};
 
 /// One line for each capability on which the launch fails and whose kernel was read: its numbers, and from where.
 pub(super) const fn sources(text: &mut Text, check: &Check<'_>) {
@@ -32,27 +32,12 @@ const fn was_told(check: &Check<'_>, before: usize, compiled: &Compiled<'_>) -> 
         at += 1;
         if !matches!(standing(check, arch), Standing::Passes)
             && let Some(other) = compiled_for(check.compiled, arch)
-            && same(other.source, compiled.source)
+            && same_text(other.source, compiled.source)
         {
             return true;
         }
     }
     false
-}
-
-const fn same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut at = 0;
-    while at < a.len() {
-        if a[at] != b[at] {
-            return false;
-        }
-        at += 1;
-    }
-    true
 }
 
 /// `kernels/saxpy.cubin, sm_80: 168 registers, 4096 bytes of static shared memory, 1 barrier`.
@@ -82,7 +67,7 @@ pub(super) const fn above_ceiling(text: &mut Text, check: &Check<'_>, ceiling: C
         if let Some(other) = compiled_for(check.compiled, check.archs[at])
             && !matches!(other.number(ceiling), Some(number) if number <= most)
             && other.arch.index() != highest.arch.index()
-            && !same(other.source, highest.source)
+            && !same_text(other.source, highest.source)
         {
             amount(text.str(NOTE).str(name(ceiling)).str(": "), ceiling, other).str(" (").str(other.source).str(")");
             told += 1;

@@ -5,7 +5,7 @@ use super::standing::{NAMED, Standing, any, list, separate};
 use crate::arch::Arch;
 use crate::check::Check;
 use crate::refusal::Refusal;
-use crate::text::Text;
+use crate::text::{Text, same_text};
 
 pub(super) const fn first_refusal(check: &Check<'_>) -> Option<(Arch, Refusal)> {
     let mut at = 0;
@@ -107,16 +107,5 @@ const fn same(a: &Refusal, b: &Refusal) -> bool {
     let (mut left, mut right) = (Text::new(), Text::new());
     a.write(&mut left);
     b.write(&mut right);
-    let (left, right) = (left.as_str().as_bytes(), right.as_str().as_bytes());
-    if left.len() != right.len() {
-        return false;
-    }
-    let mut at = 0;
-    while at < left.len() {
-        if left[at] != right[at] {
-            return false;
-        }
-        at += 1;
-    }
-    true
+    same_text(left.as_str(), right.as_str())
 }
