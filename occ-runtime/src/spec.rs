@@ -25,7 +25,7 @@ pub enum OnMismatch {
 ///     LaunchSpec::new("saxpy", &[Arch::SM_80, Arch::SM_89], Kernel::new().registers(32), Launch::new(256))
 ///         .require(Requirement::new().min_occupancy(0.5));
 ///
-/// assert_eq!(SAXPY.launch().block, [256, 1, 1]);
+/// assert_eq!(SAXPY.shape().block, [256, 1, 1]);
 /// assert_eq!(SAXPY.on(Arch::SM_89).unwrap().fraction(), 1.0);
 /// ```
 ///
@@ -85,7 +85,7 @@ impl LaunchSpec {
     ///     LaunchSpec::new("reduce", ARCHS, Kernel::new().registers(32), Launch::new(512).grid([432, 1, 1]))
     ///         .on_gpus(GPUS)
     ///         .require(Requirement::new().max_tail_idle(0.1));
-    /// assert_eq!(SPEC.launch().grid, Some([432, 1, 1]));
+    /// assert_eq!(SPEC.shape().grid, Some([432, 1, 1]));
     /// ```
     #[must_use]
     #[track_caller]
@@ -162,8 +162,8 @@ impl LaunchSpec {
         self.check.kernel_on(arch)
     }
 
-    /// The shape of the launch.
-    pub const fn launch(&self) -> &Launch {
+    /// The shape of the launch: block, cluster, shared memory, and the grid where it is declared.
+    pub const fn shape(&self) -> &Launch {
         &self.check.launch
     }
 

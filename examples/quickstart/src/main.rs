@@ -8,7 +8,7 @@ use occ_runtime::{LaunchSpec, launch_config};
 /// Every value is a literal: checked in the macro, so an error shows while typing.
 #[launch_config(arch = ["sm_80", "sm_89"], min_occupancy = 0.5, block = 256, registers = 32, spec = SAXPY)]
 fn saxpy(n: u32) {
-    let [threads, ..] = SAXPY.launch().block;
+    let [threads, ..] = SAXPY.shape().block;
     would_launch(&SAXPY, [n.div_ceil(threads), 1, 1]);
 }
 
@@ -51,12 +51,12 @@ fn main() {
     println!("{MATMUL:#}");
     matmul(1000, 2000);
     println!("{:#}", Reduction::SPEC);
-    would_launch(&Reduction::SPEC, Reduction::SPEC.launch().grid.unwrap_or([1, 1, 1]));
+    would_launch(&Reduction::SPEC, Reduction::SPEC.shape().grid.unwrap_or([1, 1, 1]));
 }
 
 /// Stands where a program with CUDA launches, with block and shared memory from the spec: as they were checked.
 fn would_launch(spec: &LaunchSpec, [x, y, z]: [u32; 3]) {
-    let [threads_x, threads_y, threads_z] = spec.launch().block;
-    let smem = spec.launch().dynamic_smem;
+    let [threads_x, threads_y, threads_z] = spec.shape().block;
+    let smem = spec.shape().dynamic_smem;
     println!("  would launch <<<({x}, {y}, {z}), ({threads_x}, {threads_y}, {threads_z}), {smem}>>>\n");
 }

@@ -53,6 +53,6 @@ fn main() {
 
 /// Stands where a program with CUDA launches, with the block from the spec: as it was checked.
 fn would_launch(spec: &LaunchSpec, blocks: u32) {
-    let [threads, ..] = spec.launch().block;
-    println!("  would launch <<<{blocks}, {threads}, {}>>>", spec.launch().dynamic_smem);
+    let [threads, ..] = spec.shape().block;
+    println!("  would launch <<<{blocks}, {threads}, {}>>>", spec.shape().dynamic_smem);
 }

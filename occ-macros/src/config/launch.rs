@@ -124,7 +124,7 @@ impl Reader<'_> {
         let Some(name) = self.own_spec() else {
             return false;
         };
-        // `K.launch().dynamic_smem` and `Self::K.launch().block`, but nothing worked out from them.
+        // `K.shape().dynamic_smem` and `Self::K.shape().block`, but nothing worked out from them.
         has_ident(tokens, &name)
             && tokens.iter().all(|token| match token {
                 TokenTree::Ident(_) => true,

@@ -7,5 +7,5 @@ fn saxpy() {}
 
 fn main() {
     saxpy();
-    let _ = SAXPY.launch();
+    let _ = SAXPY.shape();
 }

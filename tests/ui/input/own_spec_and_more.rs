@@ -8,7 +8,7 @@ macro_rules! launch {
 
 #[launch_config(arch = "sm_80", block = 64, registers = 40, spec = SPEC)]
 fn more() {
-    launch!(module.k<<<1, 64, SPEC.launch().dynamic_smem + 200_000, stream>>>());
+    launch!(module.k<<<1, 64, SPEC.shape().dynamic_smem + 200_000, stream>>>());
 }
 
 fn main() {

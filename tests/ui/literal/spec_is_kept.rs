@@ -5,5 +5,5 @@ fn saxpy() {}
 
 fn main() {
     saxpy();
-    let _ = SAXPY.launch();
+    let _ = SAXPY.shape();
 }

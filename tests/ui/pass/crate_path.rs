@@ -28,5 +28,5 @@ fn main() {
     saxpy();
     inside();
     let _ = Daxpy;
-    assert_eq!(SAXPY.launch().threads(), Daxpy::SPEC.launch().threads());
+    assert_eq!(SAXPY.shape().threads(), Daxpy::SPEC.shape().threads());
 }

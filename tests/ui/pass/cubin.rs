@@ -87,10 +87,10 @@ fn main() {
     assert_eq!(SAXPY.kernel_on(Arch::SM_100).registers, Some(24));
     assert_eq!(TILE.kernel_on(Arch::SM_90).static_smem, 40960);
     assert_eq!(BARRIERS.kernel_on(Arch::SM_80).barriers, 16);
-    assert_eq!(FIRST.launch().block, [256, 1, 1]);
-    assert_eq!(SECOND.launch().block, [64, 1, 1]);
-    assert_eq!(SECOND.launch().dynamic_smem, 128);
-    assert_eq!(LAUNCHED.launch().block, [16, 16, 1]);
+    assert_eq!(FIRST.shape().block, [256, 1, 1]);
+    assert_eq!(SECOND.shape().block, [64, 1, 1]);
+    assert_eq!(SECOND.shape().dynamic_smem, 128);
+    assert_eq!(LAUNCHED.shape().block, [16, 16, 1]);
     assert_eq!(Exact::SPEC.kernel_on(Arch::SM_90).registers, Some(8));
     assert_eq!(
         SAXPY.to_string().lines().nth(4),

@@ -29,5 +29,5 @@ fn everything() {}
 
 fn main() {
     everything();
-    assert_eq!(EVERYTHING.launch().cluster, Some([2, 1, 1]));
+    assert_eq!(EVERYTHING.shape().cluster, Some([2, 1, 1]));
 }

@@ -45,9 +45,9 @@ fn main() -> Result<(), ()> {
     constant()?;
     twice()?;
     assert_eq!(declared(128), Ok(128));
-    assert_eq!((LITERAL.launch().block, LITERAL.launch().dynamic_smem), ([256, 1, 1], 1024));
-    assert_eq!((CONSTANT.launch().block, CONSTANT.launch().dynamic_smem), ([16, 16, 1], 1024));
-    assert_eq!((DECLARED.launch().block, DECLARED.launch().dynamic_smem), ([128, 1, 1], 512));
-    assert_eq!(TWICE.launch().block, [64, 1, 1]);
+    assert_eq!((LITERAL.shape().block, LITERAL.shape().dynamic_smem), ([256, 1, 1], 1024));
+    assert_eq!((CONSTANT.shape().block, CONSTANT.shape().dynamic_smem), ([16, 16, 1], 1024));
+    assert_eq!((DECLARED.shape().block, DECLARED.shape().dynamic_smem), ([128, 1, 1], 512));
+    assert_eq!(TWICE.shape().block, [64, 1, 1]);
     Ok(())
 }

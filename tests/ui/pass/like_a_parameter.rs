@@ -47,5 +47,5 @@ fn main() {
     tile::<64>();
     two();
     types();
-    assert_eq!(TILE.launch().block, [128, 1, 1]);
+    assert_eq!(TILE.shape().block, [128, 1, 1]);
 }

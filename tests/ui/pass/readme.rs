@@ -17,16 +17,16 @@ fn saxpy(module: &Module, stream: &Stream, n: u32, x: DevicePointer<f32>, y: Dev
 #[launch_config(arch = "sm_80", min_occupancy = 0.5, block = 256, registers = 32, spec = SCALE)]
 fn scale(n: u32) -> LaunchConfig {
     LaunchConfig {
-        grid_dim: (n.div_ceil(SCALE.launch().threads()), 1, 1),
-        block_dim: SCALE.launch().block.into(),
-        shared_mem_bytes: SCALE.launch().dynamic_smem,
+        grid_dim: (n.div_ceil(SCALE.shape().threads()), 1, 1),
+        block_dim: SCALE.shape().block.into(),
+        shared_mem_bytes: SCALE.shape().dynamic_smem,
     }
 }
 
 /// A launch made from the constant the attribute makes: without shared memory, as none is declared.
 #[launch_config(arch = "sm_80", block = 128, registers = 32, spec = OWN)]
 fn own_spec(module: &Module, stream: &Stream) -> CudaResult<()> {
-    unsafe { launch!(module.own<<<1, OWN.launch().block, OWN.launch().dynamic_smem, stream>>>(0)) }
+    unsafe { launch!(module.own<<<1, OWN.shape().block, OWN.shape().dynamic_smem, stream>>>(0)) }
 }
 
 struct Module;

@@ -12,5 +12,5 @@ impl Saxpy {
 
 fn main() {
     let _ = Saxpy;
-    assert_eq!(Saxpy::SPEC.launch().threads(), 256);
+    assert_eq!(Saxpy::SPEC.shape().threads(), 256);
 }

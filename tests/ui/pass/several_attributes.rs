@@ -15,5 +15,5 @@ fn solve() -> u32 {
 
 fn main() {
     assert_eq!(solve(), 1);
-    assert_eq!(FIRST.launch().threads() + SECOND.launch().threads(), 384);
+    assert_eq!(FIRST.shape().threads() + SECOND.shape().threads(), 384);
 }

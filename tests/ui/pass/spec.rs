@@ -33,8 +33,8 @@ fn main() {
     kernels::saxpy();
     daxpy();
     Solver::literal();
-    assert_eq!((kernels::SAXPY.name(), kernels::SAXPY.launch().threads()), ("saxpy", 128));
+    assert_eq!((kernels::SAXPY.name(), kernels::SAXPY.shape().threads()), ("saxpy", 128));
     assert_eq!((DAXPY.name(), DAXPY.kernel().registers), ("daxpy", Some(40)));
-    assert_eq!(Solver::LITERAL.launch().block, [8, 8, 1]);
-    assert_eq!(Solver::constant().launch().threads(), 128);
+    assert_eq!(Solver::LITERAL.shape().block, [8, 8, 1]);
+    assert_eq!(Solver::constant().shape().threads(), 128);
 }

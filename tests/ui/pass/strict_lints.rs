@@ -54,7 +54,7 @@ fn main() {
     constant();
     Saxpy::step();
     Saxpy::generic::<64>();
-    assert_eq!(LITERAL.launch().threads(), CONSTANT.launch().threads());
-    assert_eq!(Saxpy::SPEC.launch().threads(), 256);
-    assert_eq!(Saxpy::STEP.launch().threads(), 64);
+    assert_eq!(LITERAL.shape().threads(), CONSTANT.shape().threads());
+    assert_eq!(Saxpy::SPEC.shape().threads(), 256);
+    assert_eq!(Saxpy::STEP.shape().threads(), 64);
 }

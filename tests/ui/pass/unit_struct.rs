@@ -17,8 +17,8 @@ fn main() {
     let _ = (Saxpy, Daxpy);
     assert_eq!(Saxpy::SPEC.name(), "Saxpy");
     assert_eq!(Saxpy::SPEC.archs(), [Arch::SM_80, Arch::SM_90]);
-    assert_eq!(Daxpy::SPEC.launch().block, [128, 2, 1]);
-    assert_eq!(Daxpy::SPEC.launch().dynamic_smem, 1024);
+    assert_eq!(Daxpy::SPEC.shape().block, [128, 2, 1]);
+    assert_eq!(Daxpy::SPEC.shape().dynamic_smem, 1024);
     assert_eq!(Daxpy::SPEC.mismatch(), occ_runtime::OnMismatch::Warn);
     assert_eq!(Daxpy::SPEC.register_budget(), Some(64));
 }

@@ -31,5 +31,5 @@ struct Second;
 fn main() {
     first();
     let _ = Second;
-    ::std::assert_eq!(one.launch().block, [64, 2, 1]);
+    ::std::assert_eq!(one.shape().block, [64, 2, 1]);
 }
