@@ -6,6 +6,7 @@
 mod compiled;
 mod grid;
 mod help;
+mod missed;
 mod numbers;
 mod refused;
 mod short;

@@ -11,7 +11,10 @@
 //! assert_eq!(SAXPY.register_budget(), Some(64));
 //! ```
 #![no_std]
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "guard"), forbid(unsafe_code))]
+
+#[cfg(feature = "guard")]
+extern crate std;
 
 #[doc(hidden)]
 #[path = "private.rs"]
@@ -19,8 +22,14 @@ pub mod __private;
 #[doc(hidden)]
 pub use __private::{at as __at, checked as __checked, end as __end, judge as __judge};
 mod display;
+#[cfg(feature = "guard")]
+pub mod driver;
+#[cfg(feature = "guard")]
+pub mod guard;
 mod spec;
 
+#[cfg(feature = "guard")]
+pub use guard::{LaunchError, Mismatch, Report};
 pub use occ_core::*;
 #[doc = include_str!("launch_config.md")]
 pub use occ_macros::launch_config;

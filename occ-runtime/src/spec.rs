@@ -43,6 +43,7 @@ pub struct LaunchSpec {
     name: &'static str,
     check: Check<'static>,
     on_mismatch: OnMismatch,
+    log_waves: bool,
 }
 
 impl LaunchSpec {
@@ -54,7 +55,7 @@ impl LaunchSpec {
     #[track_caller]
     pub const fn new(name: &'static str, archs: &'static [Arch], kernel: Kernel, launch: Launch) -> Self {
         let check = Check { archs, kernel, launch, ..Check::new() };
-        LaunchSpec { name, check, on_mismatch: OnMismatch::Error }.checked()
+        LaunchSpec { name, check, on_mismatch: OnMismatch::Error, log_waves: false }.checked()
     }
 
     /// Itself, if it passes every rule.
@@ -67,7 +68,7 @@ impl LaunchSpec {
     }
 
     pub(crate) const fn from_check(name: &'static str, check: Check<'static>, on_mismatch: OnMismatch) -> Self {
-        LaunchSpec { name, check, on_mismatch }
+        LaunchSpec { name, check, on_mismatch, log_waves: false }
     }
 
     /// Names the GPUs whose SM counts the grid is held against. Their capabilities must be among those declared.
@@ -129,6 +130,14 @@ impl LaunchSpec {
         self
     }
 
+    /// Has the guard log the waves and the tail of this launch's grids at the level `info`, each time that their number
+    /// of blocks changes.
+    #[must_use]
+    pub const fn log_waves(mut self) -> Self {
+        self.log_waves = true;
+        self
+    }
+
     /// Requires that the launch can run and reaches `requirement` on every declared capability, and what was required
     /// before where `requirement` says nothing.
     ///
@@ -175,6 +184,29 @@ impl LaunchSpec {
     /// What to do when the driver contradicts the declaration.
     pub const fn mismatch(&self) -> OnMismatch {
         self.on_mismatch
+    }
+
+    /// Whether the guard logs the waves of its grids.
+    pub const fn logs_waves(&self) -> bool {
+        self.log_waves
+    }
+
+    /// Whether two specs are the same constant, or copies of it. Lists and texts are compared by their place: what is
+    /// the same twice may count as different.
+    #[cfg(feature = "guard")]
+    pub(crate) fn is_same(&self, other: &LaunchSpec) -> bool {
+        let (a, b) = (&self.check, &other.check);
+        core::ptr::eq(self.name, other.name)
+            && core::ptr::eq(a.archs, b.archs)
+            && core::ptr::eq(a.compiled, b.compiled)
+            && core::ptr::eq(a.gpus, b.gpus)
+            && a.launch == b.launch
+            && a.kernel == b.kernel
+            && a.registers_are_cap == b.registers_are_cap
+            && a.ceilings == b.ceilings
+            && a.requirement == b.requirement
+            && self.on_mismatch == other.on_mismatch
+            && self.log_waves == other.log_waves
     }
 
     /// The check behind the spec.

@@ -1,0 +1,116 @@
+//! The CUDA driver of this machine.
+
+#![allow(unsafe_code)]
+
+use super::raw::Functions;
+use super::{ClusterLaunch, Device, DeviceAttribute, Driver, DriverError, Function, FunctionAttribute, checked};
+use core::ffi::{c_int, c_void};
+use std::string::String;
+
+/// The CUDA driver of this machine: linked with the program, or loaded while it runs.
+pub struct Cuda {
+    functions: Functions,
+}
+
+impl Cuda {
+    /// The driver that cust links the program with.
+    #[cfg(feature = "cust")]
+    pub const fn linked() -> Self {
+        Cuda { functions: Functions::LINKED }
+    }
+
+    /// The driver that cudarc loads, or has loaded: the same library.
+    ///
+    /// # Errors
+    ///
+    /// [`DriverError`] with the code of `CUDA_ERROR_NOT_FOUND` if there is none, or if it lacks a function.
+    #[cfg(feature = "cudarc")]
+    pub fn loaded() -> Result<Self, DriverError> {
+        let library = library().ok_or(DriverError { call: "dlopen of libcuda.so.1", code: DriverError::NOT_FOUND })?;
+        let functions = Functions::of_library(&library)
+            .map_err(|missing| DriverError { call: missing, code: DriverError::NOT_FOUND })?;
+        // The driver stays for as long as the program runs.
+        core::mem::forget(library);
+        Ok(Cuda { functions })
+    }
+
+    /// Launches as clusters, which neither cust nor `cuLaunchKernel` can.
+    ///
+    /// # Safety
+    ///
+    /// As of `cuLaunchKernelEx`: the function and the stream are loaded, and `arguments` point at what the kernel takes.
+    #[cfg(feature = "cust")]
+    pub(crate) unsafe fn launch_clusters(
+        &self,
+        function: Function,
+        stream: *mut c_void,
+        launch: &ClusterLaunch,
+        arguments: &[*mut c_void],
+    ) -> Result<(), DriverError> {
+        // SAFETY: the caller's.
+        unsafe { checked::launch_clusters(&self.functions, function.to_raw(), stream, launch, arguments) }
+    }
+}
+
+/// The names a driver's library goes by, in the order in which cudarc looks for them.
+#[cfg(feature = "cudarc")]
+const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so", "libcuda.so.1"] };
+
+#[cfg(feature = "cudarc")]
+fn library() -> Option<libloading::Library> {
+    // SAFETY: loading the driver runs its initialisation, as cudarc does too.
+    NAMES.iter().find_map(|name| unsafe { libloading::Library::new(name) }.ok())
+}
+
+/// The guard makes a [`Function`] from a handle of a binding's value only while that value is borrowed, and whoever
+/// makes one of a raw handle answers for it.
+impl Driver for Cuda {
+    fn current_device(&self) -> Result<Device, DriverError> {
+        checked::current_device(&self.functions).map(Device)
+    }
+
+    fn device_name(&self, device: Device) -> Result<String, DriverError> {
+        checked::device_name(&self.functions, device.0)
+    }
+
+    fn device_attribute(&self, device: Device, attribute: DeviceAttribute) -> Result<i32, DriverError> {
+        checked::device_attribute(&self.functions, device.0, attribute.number())
+    }
+
+    fn function_attribute(&self, function: Function, attribute: FunctionAttribute) -> Result<i32, DriverError> {
+        // SAFETY: a `Function` is a loaded function: see there.
+        unsafe { checked::function_attribute(&self.functions, function.to_raw(), attribute.number()) }
+    }
+
+    fn set_function_attribute(
+        &self,
+        function: Function,
+        attribute: FunctionAttribute,
+        value: i32,
+    ) -> Result<(), DriverError> {
+        // SAFETY: a `Function` is a loaded function: see there.
+        unsafe { checked::set_function_attribute(&self.functions, function.to_raw(), attribute.number(), value) }
+    }
+
+    fn max_active_blocks_per_sm(
+        &self,
+        function: Function,
+        threads: u32,
+        dynamic_smem: u32,
+    ) -> Result<u32, DriverError> {
+        const CALL: &str = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
+        let threads =
+            c_int::try_from(threads).map_err(|_| DriverError { call: CALL, code: DriverError::INVALID_VALUE })?;
+        // SAFETY: a `Function` is a loaded function: see there.
+        let blocks = unsafe {
+            checked::max_active_blocks_per_sm(&self.functions, function.to_raw(), threads, dynamic_smem as usize)
+        }?;
+        Ok(u32::try_from(blocks).unwrap_or(0))
+    }
+
+    fn max_active_clusters(&self, function: Function, launch: &ClusterLaunch) -> Result<u32, DriverError> {
+        // SAFETY: a `Function` is a loaded function: see there.
+        let clusters = unsafe { checked::max_active_clusters(&self.functions, function.to_raw(), launch) }?;
+        Ok(u32::try_from(clusters).unwrap_or(0))
+    }
+}

@@ -1,0 +1,72 @@
+//! A function as the driver has loaded it.
+
+use crate::driver::{Driver, DriverError, Function, FunctionAttribute as Attribute};
+
+/// What the driver says of a function. `None` where a driver is too old to know the attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct FunctionReport {
+    /// Registers per thread.
+    pub registers: u32,
+    /// Static shared memory per block in bytes.
+    pub static_smem: u32,
+    /// Local memory per thread in bytes.
+    pub local: u32,
+    /// Most threads of a block it can be launched with.
+    pub max_threads: u32,
+    /// The PTX version it comes from, 10 × major + minor.
+    pub ptx_version: u32,
+    /// The capability its binary is for, major and minor.
+    pub binary: [u32; 2],
+    /// Most dynamic shared memory a launch may have, in bytes, before the guard raised it.
+    pub max_dynamic_smem: Option<u32>,
+    /// The preferred carve-out in percent; `None` for no preference.
+    pub carveout: Option<u32>,
+    /// The cluster it was compiled for.
+    pub required_cluster: Option<[u32; 3]>,
+    /// Whether it must be launched as clusters.
+    pub needs_cluster: Option<bool>,
+    /// Whether clusters above the portable size are allowed, before the guard allowed them.
+    pub non_portable_clusters: Option<bool>,
+}
+
+impl FunctionReport {
+    /// Asks the driver: 8 calls, and 5 more where there can be clusters.
+    pub(super) fn read(
+        driver: &dyn Driver,
+        function: Function,
+        has_clusters: bool,
+    ) -> Result<FunctionReport, DriverError> {
+        let number = |attribute| Ok(u32::try_from(driver.function_attribute(function, attribute)?).unwrap_or(0));
+        let newer = |attribute| match driver.function_attribute(function, attribute) {
+            Ok(value) => Ok(u32::try_from(value).ok()),
+            Err(error) if error.code == DriverError::INVALID_VALUE => Ok(None),
+            Err(error) => Err(error),
+        };
+        let clusters = |attribute| if has_clusters { newer(attribute) } else { Ok(None) };
+        let binary = number(Attribute::BinaryVersion)?;
+        let cluster = [
+            clusters(Attribute::RequiredClusterWidth)?,
+            clusters(Attribute::RequiredClusterHeight)?,
+            clusters(Attribute::RequiredClusterDepth)?,
+        ];
+        let required_cluster = match cluster {
+            [Some(x), Some(y), Some(z)] if x > 0 => Some([x, y.max(1), z.max(1)]),
+            _ => None,
+        };
+        Ok(FunctionReport {
+            registers: number(Attribute::NumRegs)?,
+            static_smem: number(Attribute::SharedSizeBytes)?,
+            local: number(Attribute::LocalSizeBytes)?,
+            max_threads: number(Attribute::MaxThreadsPerBlock)?,
+            ptx_version: number(Attribute::PtxVersion)?,
+            binary: [binary / 10, binary % 10],
+            max_dynamic_smem: newer(Attribute::MaxDynamicSharedSizeBytes)?,
+            carveout: newer(Attribute::PreferredSharedMemoryCarveout)?,
+            required_cluster,
+            needs_cluster: clusters(Attribute::ClusterSizeMustBeSet)?.map(|value| value != 0),
+            non_portable_clusters: clusters(Attribute::NonPortableClusterSizeAllowed)?.map(|value| value != 0),
+        })
+    }
+}

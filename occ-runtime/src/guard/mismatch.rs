@@ -1,0 +1,346 @@
+//! What can differ between a launch as it was checked and as it would run.
+
+use super::device::LimitDifference;
+use core::fmt;
+use occ_core::{Arch, Axis, BlockLimits, Refusal, Requirement, Resource};
+
+/// A difference between what was checked and what is launched, with both values.
+///
+/// [`Display`](fmt::Display) gives it in one line; what to know and to do about it is in a
+/// [`LaunchError`](super::LaunchError) and in the log.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// Other blocks are launched than were checked.
+    Block {
+        /// Threads along x, y and z as checked.
+        declared: [u32; 3],
+        /// As launched.
+        launched: [u32; 3],
+    },
+    /// Another cluster is launched than was checked; `None` for none.
+    Cluster {
+        /// Blocks along x, y and z as checked.
+        declared: Option<[u32; 3]>,
+        /// As launched.
+        launched: Option<[u32; 3]>,
+    },
+    /// Other dynamic shared memory is launched than was checked.
+    DynamicSmem {
+        /// Bytes per block as checked.
+        declared: u32,
+        /// As launched.
+        launched: u32,
+    },
+    /// The launch cannot run on this device, or with this grid.
+    CannotRun {
+        /// Why.
+        refusal: Refusal,
+    },
+    /// The driver holds no block of the launch on an SM, and the model does not know why.
+    NoBlock,
+    /// The device holds not even one cluster of the launch.
+    NoCluster {
+        /// Blocks of the cluster along x, y and z.
+        cluster: [u32; 3],
+    },
+    /// The driver's occupancy misses what is required.
+    Occupancy {
+        /// What is required.
+        required: Requirement,
+        /// Blocks per SM that would satisfy it.
+        required_blocks: u32,
+        /// Blocks per SM the driver holds, at least 1.
+        blocks_per_sm: u32,
+        /// Warps of a block.
+        warps_per_block: u32,
+        /// Warps an SM can hold of any launch.
+        max_warps_per_sm: u32,
+        /// How many blocks each resource would admit, where the model agrees with the driver.
+        limits: Option<BlockLimits>,
+        /// Most registers per thread with which registers would admit what is required.
+        register_budget: Option<u32>,
+        /// Registers per thread of the function.
+        registers: u32,
+    },
+    /// The device has a capability that was not declared.
+    Capability {
+        /// Those that were.
+        declared: &'static [Arch],
+        /// The device's, major and minor.
+        found: [u32; 2],
+    },
+    /// The function has other registers than were declared.
+    Registers {
+        /// What was declared.
+        declared: DeclaredRegisters,
+        /// Registers per thread of the function.
+        found: u32,
+    },
+    /// The function has other static shared memory than was declared.
+    StaticSmem {
+        /// Bytes per block as declared, or as read from the artifact.
+        declared: u32,
+        /// Of the function.
+        found: u32,
+    },
+    /// The function needs more local memory than its ceiling.
+    Local {
+        /// Bytes per thread: `max_stack`.
+        ceiling: u32,
+        /// Of the function.
+        found: u32,
+    },
+    /// The function prefers another carve-out than was declared.
+    Carveout {
+        /// Percent as declared.
+        declared: u32,
+        /// Of the function.
+        found: u32,
+    },
+    /// The model and the driver disagree. The driver is right.
+    BlocksPerSm {
+        /// The model's answer; 0 if it says that the launch cannot run.
+        model: u32,
+        /// The driver's.
+        driver: u32,
+    },
+    /// The model's table and the driver disagree about the device. The driver is right.
+    Limit(LimitDifference),
+}
+
+/// What was declared of a function's registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+pub enum DeclaredRegisters {
+    /// Their number.
+    Exactly(u32),
+    /// A cap that holds, or a ceiling.
+    AtMost(u32),
+    /// Nothing: this is the most with which what is required still holds.
+    Budget(u32),
+}
+
+/// How bad a difference is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+pub enum Severity {
+    /// The launch runs and reaches what is required.
+    Warning,
+    /// It does not, or is not the launch that was checked.
+    Error,
+}
+
+/// A difference, and how bad it is.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What differs.
+    pub mismatch: Mismatch,
+}
+
+impl Mismatch {
+    /// The error of the driver that the launch would have met, or the nearest to it.
+    pub const fn cuda_code(&self) -> i32 {
+        use crate::driver::DriverError as Code;
+        match self {
+            Mismatch::CannotRun { refusal } => match refusal.cuda_error() {
+                Some(error) => error.code.cast_signed(),
+                None => Code::INVALID_VALUE,
+            },
+            Mismatch::Occupancy { .. } | Mismatch::NoBlock | Mismatch::Registers { .. } => {
+                Code::LAUNCH_OUT_OF_RESOURCES
+            }
+            Mismatch::NoCluster { .. } | Mismatch::Cluster { .. } => Code::INVALID_CLUSTER_SIZE,
+            _ => Code::INVALID_VALUE,
+        }
+    }
+
+    /// What to know about it: lines without their `= note: `.
+    pub(super) fn note(&self, f: &mut dyn FnMut(fmt::Arguments<'_>) -> fmt::Result) -> fmt::Result {
+        match self {
+            Mismatch::Occupancy { blocks_per_sm, warps_per_block, max_warps_per_sm, limits, .. } => {
+                f(format_args!(
+                    "the driver holds {} of {} per SM, which has room for {}",
+                    Counted(*blocks_per_sm, "block"),
+                    Counted(*warps_per_block, "warp"),
+                    Counted(*max_warps_per_sm, "warp"),
+                ))?;
+                match limits {
+                    Some(limits) => f(format_args!("blocks per SM each resource allows: {}", Limits(limits))),
+                    None => Ok(()),
+                }
+            }
+            Mismatch::BlocksPerSm { .. } | Mismatch::Limit(_) => {
+                f(format_args!("the driver is right, and its number was used"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What to do about it.
+    pub(super) fn help(&self, f: &mut dyn FnMut(fmt::Arguments<'_>) -> fmt::Result) -> fmt::Result {
+        match self {
+            Mismatch::Block { launched, .. } => {
+                f(format_args!("launch with the spec's block, or declare `block = {}`", Axes(*launched)))
+            }
+            Mismatch::Cluster { declared: Some(_), launched: None } => f(format_args!(
+                "`launch!` and cudarc's builder pass no cluster: compile the kernel with `__cluster_dims__`, or launch \
+                 with `LaunchSpec::launch` of the feature `cust`"
+            )),
+            Mismatch::Cluster { launched: Some(launched), .. } => {
+                f(format_args!("declare `cluster = {}`", Axes(*launched)))
+            }
+            Mismatch::DynamicSmem { launched, .. } => {
+                f(format_args!("launch with the spec's shared memory, or declare `dynamic_smem = {launched}`"))
+            }
+            Mismatch::CannotRun { refusal: Refusal::EmptyGrid { .. } } => f(format_args!(
+                "launch nothing where there is nothing to do; `n.div_ceil(block)` is 0 for no elements only"
+            )),
+            Mismatch::CannotRun { refusal: Refusal::GridAxis { axis: Axis::Y | Axis::Z, .. } } => {
+                f(format_args!("put the long axis into x, which takes 2147483647 blocks"))
+            }
+            Mismatch::CannotRun { refusal: Refusal::PartialCluster { cluster, .. } } => {
+                f(format_args!("round the grid up to a multiple of {cluster} blocks along this axis"))
+            }
+            Mismatch::Occupancy { limits: Some(limits), register_budget: Some(budget), registers, .. }
+                if limits.is_limiter(Resource::Registers) && budget < registers =>
+            {
+                f(format_args!("compile the kernel with at most {budget} registers per thread"))
+            }
+            Mismatch::Capability { found: [major, minor], .. } => {
+                f(format_args!("add `\"sm_{major}{minor}\"` to `arch` to have it checked when the code is compiled"))
+            }
+            Mismatch::Registers { found, .. } => f(format_args!(
+                "declare `registers = {found}`, or name the compiled kernel with `cubin`; a driver that compiles PTX \
+                 chooses registers itself"
+            )),
+            Mismatch::StaticSmem { found, .. } => f(format_args!("declare `static_smem = {found}`")),
+            Mismatch::Carveout { found, .. } => {
+                f(format_args!("declare `carveout = {found}`, or leave it to the spec"))
+            }
+            Mismatch::BlocksPerSm { .. } | Mismatch::Limit(_) => {
+                f(format_args!("please report it, with what `Guard::report` says of the launch"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Mismatch::Block { declared, launched } => {
+                write!(f, "blocks of {} are launched, {} were checked", Axes(*launched), Axes(*declared))
+            }
+            Mismatch::Cluster { declared, launched } => {
+                write!(f, "{} launched, {} checked", Cluster(*launched, "is"), Cluster(*declared, "was"))
+            }
+            Mismatch::DynamicSmem { declared, launched } => {
+                write!(f, "{launched} bytes of dynamic shared memory are launched, {declared} were checked")
+            }
+            Mismatch::CannotRun { refusal } => {
+                write!(f, "this launch cannot run: {refusal}")?;
+                match refusal.cuda_error() {
+                    Some(error) => write!(f, " (`{}`, {})", error.name, error.code),
+                    None => Ok(()),
+                }
+            }
+            Mismatch::NoBlock => f.write_str("this launch cannot run: the driver holds no block of it on an SM"),
+            Mismatch::NoCluster { cluster } => {
+                write!(f, "this launch cannot run: the device has no room for a cluster of {}", Axes(*cluster))
+            }
+            Mismatch::Occupancy { required, blocks_per_sm, warps_per_block, max_warps_per_sm, .. } => {
+                f.write_str(required.missed(*blocks_per_sm, *warps_per_block, *max_warps_per_sm).as_str())
+            }
+            Mismatch::Capability { declared, found: [major, minor] } => {
+                f.write_str("checked for ")?;
+                for (at, arch) in declared.iter().enumerate() {
+                    write!(f, "{}{arch}", separator(at, declared.len()))?;
+                }
+                write!(f, ", launched on sm_{major}{minor}")
+            }
+            Mismatch::Registers { declared, found } => {
+                write!(f, "the function has {found} registers per thread, ")?;
+                match declared {
+                    DeclaredRegisters::Exactly(declared) => write!(f, "{declared} were declared"),
+                    DeclaredRegisters::AtMost(most) => write!(f, "at most {most} were declared"),
+                    DeclaredRegisters::Budget(0) => write!(f, "and no number would reach what is required"),
+                    DeclaredRegisters::Budget(most) => write!(f, "at most {most} reach what is required"),
+                }
+            }
+            Mismatch::StaticSmem { declared, found } => {
+                write!(f, "the function has {found} bytes of static shared memory, {declared} were declared")
+            }
+            Mismatch::Local { ceiling, found } => {
+                write!(f, "the function has {found} bytes of local memory per thread, `max_stack` is {ceiling}")
+            }
+            Mismatch::Carveout { declared, found } => {
+                write!(f, "the function prefers a carve-out of {found}%, {declared}% was declared")
+            }
+            Mismatch::BlocksPerSm { model, driver } => {
+                write!(f, "the driver holds {} per SM, the model says {model}", Counted(*driver, "block"))
+            }
+            Mismatch::Limit(LimitDifference { attribute, table, driver }) => {
+                write!(f, "the driver says that `{attribute:?}` is {driver}, the model's table has {table}")
+            }
+        }
+    }
+}
+
+fn separator(at: usize, count: usize) -> &'static str {
+    match at {
+        0 => "",
+        _ if at + 1 == count => " and ",
+        _ => ", ",
+    }
+}
+
+/// `256`, `(16, 16)`, `(8, 8, 4)`: as the attribute takes it.
+struct Axes([u32; 3]);
+
+impl fmt::Display for Axes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [x, 1, 1] => write!(f, "{x}"),
+            [x, y, 1] => write!(f, "({x}, {y})"),
+            [x, y, z] => write!(f, "({x}, {y}, {z})"),
+        }
+    }
+}
+
+/// `a cluster of 2 is`, `no cluster was`.
+struct Cluster(Option<[u32; 3]>, &'static str);
+
+impl fmt::Display for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(axes) => write!(f, "a cluster of {} {}", Axes(axes), self.1),
+            None => write!(f, "no cluster {}", self.1),
+        }
+    }
+}
+
+/// `1 block`, `2 blocks`.
+struct Counted(u32, &'static str);
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}{}", self.0, self.1, if self.0 == 1 { "" } else { "s" })
+    }
+}
+
+struct Limits<'a>(&'a BlockLimits);
+
+impl fmt::Display for Limits<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limits = Resource::ALL.into_iter().filter_map(|resource| Some((resource, self.0.of(resource)?)));
+        for (at, (resource, limit)) in limits.enumerate() {
+            write!(f, "{}{resource} {limit}", if at == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}

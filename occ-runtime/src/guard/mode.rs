@@ -1,0 +1,47 @@
+//! What the guard does with a difference: as the spec says, or as the environment does.
+
+use crate::spec::OnMismatch;
+use std::sync::OnceLock;
+
+/// The environment variable that decides for the whole program.
+const VARIABLE: &str = "OCC_RUNTIME";
+
+impl OnMismatch {
+    /// What `OCC_RUNTIME` says, where it is set, for every spec of the program; else what this spec says.
+    pub(crate) fn or_environment(self) -> OnMismatch {
+        static SET: OnceLock<Option<OnMismatch>> = OnceLock::new();
+        SET.get_or_init(|| from_environment(std::env::var(VARIABLE).ok().as_deref())).unwrap_or(self)
+    }
+}
+
+fn from_environment(value: Option<&str>) -> Option<OnMismatch> {
+    match value? {
+        "error" => Some(OnMismatch::Error),
+        "warn" => Some(OnMismatch::Warn),
+        "off" => Some(OnMismatch::Ignore),
+        "" => None,
+        other => {
+            log::error!("`{VARIABLE}` is `{other}`, which is none of `error`, `warn` and `off`: it is not followed");
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values() {
+        for (value, expected) in [
+            (None, None),
+            (Some(""), None),
+            (Some("error"), Some(OnMismatch::Error)),
+            (Some("warn"), Some(OnMismatch::Warn)),
+            (Some("off"), Some(OnMismatch::Ignore)),
+            (Some("Warn"), None),
+        ] {
+            assert_eq!(from_environment(value), expected, "{value:?}");
+        }
+    }
+}

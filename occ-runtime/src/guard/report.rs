@@ -1,0 +1,139 @@
+//! Everything that was read and compared of one launch, for bug reports and for programs.
+
+use super::compare::{Compared, Comparison};
+use super::device::DeviceReport;
+use super::error::{About, worst_first};
+use super::function::FunctionReport;
+use super::mismatch::Finding;
+use super::prepare::{Prepared, prepare};
+use crate::driver::{ClusterLaunch, Driver, DriverError, Function};
+use crate::spec::LaunchSpec;
+use core::fmt;
+use occ_core::{Arch, Kernel, Launch, Occupancy, Refusal, Requirement};
+use std::vec::Vec;
+
+/// Everything that was read and compared of one launch.
+///
+/// [`Display`](fmt::Display) gives it as text for a bug report; the feature `serde` writes it in other formats.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Report {
+    /// The version of this crate.
+    pub version: &'static str,
+    /// The kernel of the spec.
+    pub kernel: &'static str,
+    /// The launch as it was checked.
+    pub launch: Launch,
+    /// What it must reach.
+    pub requirement: Requirement,
+    /// The capabilities it was checked for.
+    pub archs: &'static [Arch],
+    /// The kernel as it was declared, or read from an artifact, for this device.
+    pub declared: Kernel,
+    /// The device.
+    pub device: DeviceReport,
+    /// The function.
+    pub function: FunctionReport,
+    /// What the guard changed of it.
+    pub prepared: Prepared,
+    /// Blocks per SM by the driver.
+    pub blocks_per_sm: u32,
+    /// Clusters that the device holds by the driver; `None` for a launch without clusters, or if it cannot tell.
+    pub active_clusters: Option<u32>,
+    /// The model's answer, with the limits that the driver tells. `None` if it does not know the capability.
+    pub model: Option<Result<Occupancy, Refusal>>,
+    /// Whether the driver's number of static shared memory seems to hold what it reserves in each block.
+    pub static_smem_has_reserved: bool,
+    /// Every difference, the worst first.
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// Reads the function, makes it ready, and compares. At most 8 + 5 calls for the attributes, 2 for each that is
+    /// raised, and 2 for the driver's occupancy.
+    pub(super) fn make(
+        driver: &dyn Driver,
+        spec: &LaunchSpec,
+        function: Function,
+        device: &DeviceReport,
+        passes_cluster: bool,
+    ) -> Result<Report, DriverError> {
+        let launch = spec.shape();
+        let attributes = FunctionReport::read(driver, function, device.clusters == Some(true))?;
+        let portable = device.limits.and_then(|sm| sm.max_cluster_portable);
+        let prepared = prepare(driver, function, &attributes, launch, portable)?;
+        let blocks_per_sm = driver.max_active_blocks_per_sm(function, launch.threads(), launch.dynamic_smem)?;
+        let active_clusters = active_clusters(driver, function, launch)?;
+        let comparison =
+            Comparison { spec, device, function: &attributes, passes_cluster, blocks_per_sm, active_clusters };
+        let declared = comparison.declared();
+        let Compared { model, static_smem_has_reserved, mut findings } = comparison.run();
+        worst_first(&mut findings);
+        Ok(Report {
+            version: env!("CARGO_PKG_VERSION"),
+            kernel: spec.name(),
+            launch: *launch,
+            requirement: *spec.requirement(),
+            archs: spec.archs(),
+            declared,
+            device: device.clone(),
+            function: attributes,
+            prepared,
+            blocks_per_sm,
+            active_clusters,
+            model,
+            static_smem_has_reserved,
+            findings,
+        })
+    }
+
+    /// The driver's occupancy: resident warps ÷ warps an SM can hold.
+    pub fn occupancy(&self) -> f64 {
+        let warps = self.launch.threads().div_ceil(self.device.warp_size.get()).saturating_mul(self.blocks_per_sm);
+        f64::from(warps) / f64::from(self.device.max_warps_per_sm().max(1))
+    }
+}
+
+/// Clusters of the launch that the device holds; `None` without clusters, and where the driver cannot tell.
+fn active_clusters(driver: &dyn Driver, function: Function, launch: &Launch) -> Result<Option<u32>, DriverError> {
+    let Some(cluster) = launch.cluster else {
+        return Ok(None);
+    };
+    // One cluster: how many fit does not depend on the grid.
+    let asked = ClusterLaunch { grid: cluster, block: launch.block, cluster, dynamic_smem: launch.dynamic_smem };
+    match driver.max_active_clusters(function, &asked) {
+        Ok(clusters) => Ok(Some(clusters)),
+        Err(error) if error.code == DriverError::NOT_FOUND => Ok(None),
+        // What the driver answers to a cluster that is too large.
+        Err(error) if matches!(error.code, DriverError::INVALID_CLUSTER_SIZE | DriverError::INVALID_VALUE) => {
+            Ok(Some(0))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { kernel, device, function, launch, .. } = self;
+        writeln!(f, "{}", About(kernel, &device.name, device.capability, &self.findings))?;
+        writeln!(f, "  occ-runtime {}, checked for {:?}, {:?}", self.version, self.archs, self.requirement)?;
+        writeln!(f, "  launch: {launch:?}")?;
+        writeln!(f, "  declared: {:?}", self.declared)?;
+        writeln!(f, "  function: {function:?}")?;
+        writeln!(f, "  made ready: {:?}", self.prepared)?;
+        writeln!(
+            f,
+            "  device: {} SMs, {} warps per SM, {:?}",
+            device.sm_count,
+            device.max_warps_per_sm(),
+            device.limits
+        )?;
+        write!(f, "  driver: {} blocks per SM, clusters {:?}; ", self.blocks_per_sm, self.active_clusters)?;
+        match &self.model {
+            Some(Ok(answer)) => write!(f, "model: {} blocks per SM, {:?}", answer.blocks_per_sm, answer.limits),
+            Some(Err(refusal)) => write!(f, "model: {refusal}"),
+            None => f.write_str("the model does not know this capability"),
+        }
+    }
+}
