@@ -21,11 +21,17 @@ extern crate std;
 pub mod __private;
 #[doc(hidden)]
 pub use __private::{at as __at, checked as __checked, end as __end, judge as __judge};
+#[cfg(feature = "cudarc")]
+pub mod cudarc;
+#[cfg(feature = "cust")]
+pub mod cust;
 mod display;
 #[cfg(feature = "guard")]
 pub mod driver;
 #[cfg(feature = "guard")]
 pub mod guard;
+#[cfg(feature = "cust")]
+mod launch_macro;
 mod spec;
 
 #[cfg(feature = "guard")]

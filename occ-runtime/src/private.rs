@@ -5,6 +5,24 @@ use occ_core::{Check, Kernel, Launch, Verdict};
 
 use crate::spec::{LaunchSpec, OnMismatch};
 
+/// What `launch!` is made of.
+#[cfg(feature = "cust")]
+pub mod cust {
+    pub use crate::cust::guard_site as guard;
+    use ::cust::function::{BlockSize, GridSize};
+    pub use ::cust::launch;
+
+    /// A grid, in any of cust's forms.
+    pub fn grid(grid: impl Into<GridSize>) -> GridSize {
+        grid.into()
+    }
+
+    /// A block, in any of cust's forms.
+    pub fn block(block: impl Into<BlockSize>) -> BlockSize {
+        block.into()
+    }
+}
+
 /// A launch held against what it must reach; its capabilities are given to [`judge_by`].
 pub const fn check(
     gpus: &'static [&'static Gpu],

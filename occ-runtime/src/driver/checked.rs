@@ -4,6 +4,8 @@
 
 use super::raw::{Functions, LaunchAttribute, LaunchConfig};
 use super::{ClusterLaunch, DriverError};
+#[cfg(feature = "cust")]
+use crate::guard::Launched;
 use core::ffi::{c_char, c_int, c_void};
 use std::string::String;
 
@@ -97,6 +99,39 @@ pub(super) unsafe fn max_active_clusters(
     // SAFETY: `config` and its one attribute outlive the call; the caller vouches for the function.
     checked(CALL, unsafe { call(&raw mut clusters, function, &raw const config) })?;
     Ok(clusters)
+}
+
+/// # Safety
+///
+/// As of `cuLaunchKernel`: `function` and `stream` are loaded, and `arguments` point at what the kernel takes.
+#[cfg(feature = "cust")]
+#[inline]
+pub(super) unsafe fn launch(
+    functions: &Functions,
+    function: *mut c_void,
+    stream: *mut c_void,
+    launch: &Launched,
+    arguments: &[*mut c_void],
+) -> Result<(), DriverError> {
+    let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (launch.grid, launch.block);
+    let arguments = arguments.as_ptr().cast_mut();
+    // SAFETY: the driver only reads the list of arguments; the caller vouches for the rest.
+    let code = unsafe {
+        (functions.cuLaunchKernel)(
+            function,
+            grid_x,
+            grid_y,
+            grid_z,
+            block_x,
+            block_y,
+            block_z,
+            launch.dynamic_smem,
+            stream,
+            arguments,
+            core::ptr::null_mut(),
+        )
+    };
+    checked("cuLaunchKernel", code)
 }
 
 /// Launches as clusters, which `cuLaunchKernel` cannot.

@@ -4,6 +4,8 @@
 
 use super::raw::Functions;
 use super::{ClusterLaunch, Device, DeviceAttribute, Driver, DriverError, Function, FunctionAttribute, checked};
+#[cfg(feature = "cust")]
+use crate::guard::Launched;
 use core::ffi::{c_int, c_void};
 use std::string::String;
 
@@ -34,21 +36,30 @@ impl Cuda {
         Ok(Cuda { functions })
     }
 
-    /// Launches as clusters, which neither cust nor `cuLaunchKernel` can.
+    /// Launches: with `cuLaunchKernelEx` where a cluster is passed, else with `cuLaunchKernel`.
     ///
     /// # Safety
     ///
-    /// As of `cuLaunchKernelEx`: the function and the stream are loaded, and `arguments` point at what the kernel takes.
+    /// The function and the stream are loaded, and `arguments` point at what the kernel takes.
     #[cfg(feature = "cust")]
-    pub(crate) unsafe fn launch_clusters(
+    #[inline]
+    pub(crate) unsafe fn launch(
         &self,
         function: Function,
         stream: *mut c_void,
-        launch: &ClusterLaunch,
+        launched: &Launched,
         arguments: &[*mut c_void],
     ) -> Result<(), DriverError> {
-        // SAFETY: the caller's.
-        unsafe { checked::launch_clusters(&self.functions, function.to_raw(), stream, launch, arguments) }
+        let Launched { grid, block, dynamic_smem, cluster } = *launched;
+        match cluster {
+            // SAFETY: the caller's.
+            None => unsafe { checked::launch(&self.functions, function.to_raw(), stream, launched, arguments) },
+            Some(cluster) => {
+                let launch = ClusterLaunch { grid, block, cluster, dynamic_smem };
+                // SAFETY: the caller's.
+                unsafe { checked::launch_clusters(&self.functions, function.to_raw(), stream, &launch, arguments) }
+            }
+        }
     }
 }
 
@@ -59,7 +70,7 @@ const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so
 #[cfg(feature = "cudarc")]
 fn library() -> Option<libloading::Library> {
     // SAFETY: loading the driver runs its initialisation, as cudarc does too.
-    NAMES.iter().find_map(|name| unsafe { libloading::Library::new(name) }.ok())
+    NAMES.iter().find_map(|name| unsafe { libloading::Library::new(*name) }.ok())
 }
 
 /// The guard makes a [`Function`] from a handle of a binding's value only while that value is borrowed, and whoever

@@ -56,6 +56,19 @@ functions! {
         threads: c_int,
         dynamic_smem: usize,
     );
+    fn cuLaunchKernel(
+        function: *mut c_void,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        dynamic_smem: c_uint,
+        stream: *mut c_void,
+        arguments: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    );
     fn cuGetProcAddress(name: *const c_char, address: *mut *mut c_void, cuda_version: c_int, flags: u64);
 }
 

@@ -133,6 +133,11 @@ impl Admitted {
         Ok(())
     }
 
+    /// Whether it is the admission of this launch of a spec.
+    pub(crate) fn holds(&self, spec: &LaunchSpec, launched: &Launched) -> bool {
+        self.spec.is_same(spec) && launched.difference(spec).is_none()
+    }
+
     /// The spec.
     pub const fn spec(&self) -> &LaunchSpec {
         &self.spec
