@@ -6,7 +6,9 @@ use super::raw::Functions;
 use super::{ClusterLaunch, Device, DeviceAttribute, Driver, DriverError, Function, FunctionAttribute, checked};
 #[cfg(feature = "cust")]
 use crate::guard::Launched;
-use core::ffi::{c_int, c_void};
+use core::ffi::c_int;
+#[cfg(feature = "cust")]
+use core::ffi::c_void;
 use std::string::String;
 
 /// The CUDA driver of this machine: linked with the program, or loaded while it runs.

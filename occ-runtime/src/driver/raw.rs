@@ -7,12 +7,12 @@ use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 /// Declares the table of functions, and one for each way to fill it.
 macro_rules! functions {
-    ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $ty:ty),* $(,)?);)*) => {
+    ($($(#[$cfg:meta])* fn $name:ident($($argument:ident: $ty:ty),* $(,)?);)*) => {
         /// The functions every driver since CUDA 11.3 has.
         #[derive(Clone, Copy)]
         #[allow(non_snake_case)]
         pub(super) struct Functions {
-            $($(#[$doc])* pub(super) $name: unsafe extern "C" fn($($ty),*) -> c_int,)*
+            $($(#[$cfg])* pub(super) $name: unsafe extern "C" fn($($ty),*) -> c_int,)*
         }
 
         #[cfg(feature = "cust")]
@@ -28,7 +28,7 @@ macro_rules! functions {
         impl Functions {
             /// Those the program is linked with.
             #[cfg(feature = "cust")]
-            pub(super) const LINKED: Functions = Functions { $($name: linked::$name),* };
+            pub(super) const LINKED: Functions = Functions { $($(#[$cfg])* $name: linked::$name),* };
 
             /// Those of a library, or the name of the first that is missing.
             #[cfg(feature = "cudarc")]
@@ -36,7 +36,7 @@ macro_rules! functions {
                 // SAFETY: the names are those of `cuda.h`, whose functions have these types.
                 unsafe {
                     Ok(Functions {
-                        $($name: *library.get(stringify!($name).as_bytes()).map_err(|_| stringify!($name))?,)*
+                        $($(#[$cfg])* $name: *library.get(stringify!($name).as_bytes()).map_err(|_| stringify!($name))?,)*
                     })
                 }
             }
@@ -56,6 +56,7 @@ functions! {
         threads: c_int,
         dynamic_smem: usize,
     );
+    #[cfg(feature = "cust")]
     fn cuLaunchKernel(
         function: *mut c_void,
         grid_x: c_uint,

@@ -134,6 +134,7 @@ impl Admitted {
     }
 
     /// Whether it is the admission of this launch of a spec.
+    #[cfg(feature = "cust")]
     pub(crate) fn holds(&self, spec: &LaunchSpec, launched: &Launched) -> bool {
         self.spec.is_same(spec) && launched.difference(spec).is_none()
     }

@@ -1,0 +1,13 @@
+//! The kernel is that of `examples/saxpy`: compiled where there is CUDA, else the committed cubins.
+
+use occ_artifacts::build::{Error, Kernels};
+
+fn main() -> Result<(), Error> {
+    Kernels::new()
+        .cuda("kernels/saxpy.cu")
+        .define("UNROLL", "4")
+        .archs(["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"])
+        .or_prebuilt("kernels/prebuilt/unroll-4")
+        .compile()?;
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! y = a x + y with cust: checked when it is compiled, and guarded when it runs.
+//!
+//! `cargo run` on a machine with a GPU. What the guard says goes to the log: `RUST_LOG=occ_runtime=debug cargo run`.
+
+mod kernels;
+
+use cust::prelude::*;
+use occ_runtime::{LaunchError, launch_config};
+use std::error::Error;
+use std::ffi::c_void;
+
+/// Threads of a block, as in `kernels/saxpy.cu`.
+const BLOCK: u32 = 256;
+/// Elements each thread works on, as in `kernels/saxpy.cu`.
+const PER_THREAD: u32 = 32;
+
+type Floats = DevicePointer<f32>;
+
+/// The launch is written as ever. It is checked for each capability when it is compiled, and compared with the driver
+/// before it is first made.
+#[launch_config(
+    arch = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"],
+    min_occupancy = 1.0,
+    block = BLOCK,
+    cubin = [
+        "$OUT_DIR/saxpy.sm_75.cubin",
+        "$OUT_DIR/saxpy.sm_80.cubin",
+        "$OUT_DIR/saxpy.sm_86.cubin",
+        "$OUT_DIR/saxpy.sm_89.cubin",
+        "$OUT_DIR/saxpy.sm_90.cubin",
+        "$OUT_DIR/saxpy.sm_100.cubin",
+        "$OUT_DIR/saxpy.sm_120.cubin",
+    ],
+    kernel = "saxpy",
+    spec = SAXPY,
+)]
+fn saxpy(module: &Module, stream: &Stream, n: u32, a: f32, x: Floats, y: Floats) -> CudaResult<()> {
+    unsafe { launch!(module.saxpy<<<blocks(n), BLOCK, 0, stream>>>(n, a, x, y)) }
+}
+
+/// Blocks for `n` elements.
+fn blocks(n: u32) -> u32 {
+    n.div_ceil(BLOCK * PER_THREAD)
+}
+
+/// The same launch from its spec: block and shared memory cannot be others, and the error says what is wrong.
+fn saxpy_by_spec(module: &Module, stream: &Stream, n: u32, a: f32, x: Floats, y: Floats) -> Result<(), LaunchError> {
+    let function = module.get_function("saxpy").expect("the module has the kernel");
+    // Checked here, once; its launches ask the driver nothing but to launch.
+    let saxpy = SAXPY.bind(&function)?;
+    let arguments =
+        [&raw const n as *mut c_void, &raw const a as *mut c_void, &raw const x as *mut c_void, &raw const y as *mut c_void];
+    unsafe { saxpy.launch(stream, blocks(n), &arguments) }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    env_logger::init();
+    let _context = cust::quick_init()?;
+    let device = Device::get_device(0)?;
+    let module = kernels::load(device)?;
+    let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
+
+    let n = 1 << 20;
+    let x = vec![2.0f32; n].as_slice().as_dbuf()?;
+    let y = vec![1.0f32; n].as_slice().as_dbuf()?;
+    let (pointers, n) = ((x.as_device_ptr(), y.as_device_ptr()), u32::try_from(n)?);
+    saxpy(&module, &stream, n, 3.0, pointers.0, pointers.1)?;
+    saxpy_by_spec(&module, &stream, n, 10.0, pointers.0, pointers.1)?;
+    stream.synchronize()?;
+
+    let sum = y.as_host_vec()?;
+    assert!(sum.iter().all(|y| *y == 1.0 + 3.0 * 2.0 + 10.0 * 2.0), "the kernel made something else of it");
+    println!("{}: {n} elements are 27, in {} blocks of {BLOCK} threads", device.name()?, blocks(n));
+
+    // An empty grid is an error of the driver; here it says why.
+    let nothing = saxpy_by_spec(&module, &stream, 0, 1.0, pointers.0, pointers.1);
+    println!("{}", nothing.expect_err("an empty grid cannot be launched"));
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! What NVIDIA's header answered: `tests/data/golden`, as `cargo xtask golden` wrote it.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// A question about a kernel with one barrier and no preferred carve-out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Question {
+    pub(crate) threads: u32,
+    pub(crate) registers: u32,
+    pub(crate) static_smem: u32,
+    pub(crate) dynamic_smem: u32,
+    pub(crate) is_opted_in: bool,
+}
+
+/// What the header was told of a device, and its answers.
+pub(crate) struct Recorded {
+    /// Major, minor, threads of a block, threads of an SM, registers of a block and of an SM, threads of a warp, shared
+    /// memory of a block, of an SM, of a block with the opt-in, and reserved in each block.
+    pub(crate) properties: [u32; 11],
+    answers: HashMap<Question, u32>,
+}
+
+impl Recorded {
+    pub(crate) fn of(capability: [u32; 2]) -> Option<&'static Recorded> {
+        static ALL: OnceLock<Vec<Recorded>> = OnceLock::new();
+        let all = ALL.get_or_init(|| FILES.iter().filter_map(|file| parse(file)).collect());
+        all.iter().find(|recorded| recorded.properties[..2] == capability)
+    }
+
+    /// Blocks per SM.
+    pub(crate) fn answer(&self, question: &Question) -> Option<u32> {
+        self.answers.get(question).copied()
+    }
+}
+
+const FILES: [&str; 8] = [
+    include_str!("../../data/golden/sm_75.csv"),
+    include_str!("../../data/golden/sm_80.csv"),
+    include_str!("../../data/golden/sm_86.csv"),
+    include_str!("../../data/golden/sm_89.csv"),
+    include_str!("../../data/golden/sm_90.csv"),
+    include_str!("../../data/golden/sm_100.csv"),
+    include_str!("../../data/golden/sm_120.csv"),
+    include_str!("../../data/golden/sm_61.csv"),
+];
+
+/// Columns of a row: ten of the question, then the header's answer, of which this is the number of blocks.
+const ACTIVE: usize = 19;
+
+fn parse(file: &str) -> Option<Recorded> {
+    let mut rows = file.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let properties: Vec<u32> = rows.next()?.split(',').filter_map(|word| word.parse().ok()).collect();
+    let answers = rows.filter_map(row).collect();
+    Some(Recorded { properties: properties.try_into().ok()?, answers })
+}
+
+fn row(row: &str) -> Option<(Question, u32)> {
+    let words: Vec<&str> = row.split(',').collect();
+    let number = |at: usize| words.get(at)?.parse::<u32>().ok();
+    // No carve-out, one barrier, no tensor memory, no caching in L1, no bound of its own.
+    let is_plain = number(5)? == 101 && number(6)? == 1 && number(7)? == 0 && number(8)? == 0 && words[9] == "-";
+    let question = Question {
+        threads: number(0)?,
+        registers: number(1)?,
+        static_smem: number(2)?,
+        dynamic_smem: number(3)?,
+        is_opted_in: number(4)? == 1,
+    };
+    is_plain.then_some((question, number(ACTIVE)?))
+}
