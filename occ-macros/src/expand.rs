@@ -3,6 +3,7 @@
 use crate::config::{Axes, Carveout, CompiledKernel, Config, OUT_DIR, OnMismatch, Options};
 use crate::diagnostics::Ends;
 use crate::item::{Item, Kind};
+use crate::launch_site::GUARDED;
 use crate::value::{Value, mentions};
 use occ_core::{Argument, LaunchBounds, Rule};
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
@@ -231,6 +232,20 @@ pub(crate) fn spec(name: &Ident, config: Option<&Config>, options: &Options, ite
     }
 }
 
+/// The spec of the launches in a function's body: a constant at its beginning, and an expression that refers to it. What
+/// depends on a parameter is a constant of its own at each launch, which the body's inner functions cannot have.
+#[cfg(feature = "cust")]
+pub(crate) fn launch_spec(config: &Config, options: &Options, item: &Item) -> (TokenStream, TokenStream) {
+    let runtime = &options.runtime;
+    let value = spec_of(config, options, &item.plain_name());
+    if depends_on_generics(config, options, item) {
+        return (TokenStream::new(), quote!(&const { #value }));
+    }
+    // Attributes are expanded from the first to the last: the number of those that follow is another for each.
+    let name = Ident::new(&format!("__OCC_LAUNCH_{}", item.siblings.len()), Span::call_site());
+    (quote!(const #name: #runtime::LaunchSpec = #value;), quote!(&#name))
+}
+
 /// Whether a constant may be another one beside the function than in its body, where it was checked.
 fn may_mean_something_else(config: &Config, options: &Options, item: &Item) -> bool {
     let Kind::Function { body, .. } = &item.kind else {
@@ -250,7 +265,9 @@ fn may_declare_items(tokens: &TokenStream) -> bool {
                 "const" | "static" | "use" | "enum" | "struct" | "union" | "type" | "fn" | "mod" | "trait" | "extern"
             )
         }
-        TokenTree::Punct(punct) => punct.as_char() == '!' && !before.is_empty() && before != "launch",
+        TokenTree::Punct(punct) => {
+            punct.as_char() == '!' && !before.is_empty() && before != "launch" && before != GUARDED
+        }
         TokenTree::Group(group) => {
             before.clear();
             may_declare_items(&group.stream())
@@ -260,6 +277,14 @@ fn may_declare_items(tokens: &TokenStream) -> bool {
 }
 
 fn spec_value(name: &Ident, config: &Config, options: &Options, item: &Item, launch_name: &str) -> TokenStream {
+    let spec = spec_of(config, options, launch_name);
+    if may_mean_something_else(config, options, item) {
+        return call_at(Ends::one(name.span()), "__checked", spec, &options.runtime);
+    }
+    spec
+}
+
+fn spec_of(config: &Config, options: &Options, launch_name: &str) -> TokenStream {
     let runtime = &options.runtime;
     let Parts { bindings, kernel, compiled, ceilings, launch, requirement } = parts(config, options);
     let archs = config.archs.iter().map(|arch| Ident::new(&arch.name().to_uppercase(), Span::call_site()));
@@ -276,9 +301,6 @@ fn spec_value(name: &Ident, config: &Config, options: &Options, item: &Item, lau
     ));
     if !config.compiled.is_empty() {
         spec = quote!(#runtime::__private::spec_of_compiled(#spec, #compiled, #ceilings));
-    }
-    if may_mean_something_else(config, options, item) {
-        spec = call_at(Ends::one(name.span()), "__checked", spec, runtime);
     }
     quote!({
         #bindings

@@ -104,6 +104,23 @@ impl Item {
         name.strip_prefix("r#").map_or(name.clone(), str::to_owned)
     }
 
+    /// The item with another body.
+    #[cfg(feature = "cust")]
+    pub(crate) fn with_body(&self, stream: TokenStream) -> Item {
+        let mut item = self.clone();
+        if let Kind::Function { body, .. } = &mut item.kind {
+            let mut new = Group::new(Delimiter::Brace, stream);
+            new.set_span(body.span());
+            *body = new.clone();
+            let mut list: Vec<TokenTree> = item.tokens.into_iter().collect();
+            if let Some(last) = list.last_mut() {
+                *last = TokenTree::Group(new);
+            }
+            item.tokens = list.into_iter().collect();
+        }
+        item
+    }
+
     /// The item with `extra` at the beginning of its body; behind the item where it has none.
     pub(crate) fn with(&self, extra: TokenStream) -> TokenStream {
         if extra.is_empty() {

@@ -8,6 +8,9 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Token};
 
+/// The macro that a guarded launch has become.
+pub(crate) const GUARDED: &str = "__guarded";
+
 /// One `launch!`, as far as its block and shared memory are concerned.
 #[derive(Clone, Debug)]
 pub(crate) struct LaunchSite {
@@ -42,7 +45,7 @@ impl Launches {
 
 impl LaunchSite {
     /// The launch in `module.kernel<<<grid, block, shared, stream>>>(..)`.
-    fn parse(tokens: &[TokenTree]) -> Option<LaunchSite> {
+    pub(crate) fn parse(tokens: &[TokenTree]) -> Option<LaunchSite> {
         let open = (0..tokens.len()).find(|&at| three(tokens, at, '<'))?;
         let close = (open + 3..tokens.len()).rev().find(|&at| {
             three(tokens, at, '>')
@@ -81,7 +84,7 @@ fn find_in(group: &Group, depth: usize, launches: &mut Launches) {
     let mut state = 0;
     for token in tokens {
         state = match token {
-            TokenTree::Ident(ident) => u8::from(ident == "launch"),
+            TokenTree::Ident(ident) => u8::from(ident == "launch" || ident == GUARDED),
             TokenTree::Punct(punct) if punct.as_char() == '!' && state == 1 => 2,
             TokenTree::Group(inner) => {
                 if state == 2 {

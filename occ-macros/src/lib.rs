@@ -11,6 +11,8 @@ mod config;
 mod defaults;
 mod diagnostics;
 mod expand;
+#[cfg(feature = "cust")]
+mod guard_site;
 mod instances;
 mod item;
 mod launch_site;

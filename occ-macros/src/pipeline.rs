@@ -5,6 +5,8 @@
 use crate::arguments::{Arguments, Key};
 use crate::config::{self, Config, Options};
 use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
+#[cfg(feature = "cust")]
+use crate::guard_site::Guard;
 use crate::instances::Instance;
 use crate::item::{Item, Kind};
 use crate::{artifact, check, expand};
@@ -62,9 +64,37 @@ fn expand(arguments: TokenStream, item: TokenStream, diagnostics: &mut Diagnosti
             inside.extend(expand::compiled_check(config, &options, &item));
         }
     }
+    let spec = spec(config.as_ref(), &options, &item, diagnostics);
+    #[cfg(feature = "cust")]
+    let item = match &config {
+        Some(config) if diagnostics.is_empty() => guarded(config, &options, &arguments, item, &mut inside),
+        _ => item,
+    };
     let mut expansion = item.with(inside);
-    expansion.extend(spec(config.as_ref(), &options, &item, diagnostics));
+    expansion.extend(spec);
     expansion
+}
+
+/// The item with the launches guarded that the attribute is for, and the constant they refer to among `inside`.
+#[cfg(feature = "cust")]
+fn guarded(config: &Config, options: &Options, arguments: &Arguments, item: Item, inside: &mut TokenStream) -> Item {
+    let Kind::Function { body, .. } = &item.kind else {
+        return item;
+    };
+    let (constant, spec) = expand::launch_spec(config, options, &item);
+    let guard = Guard {
+        is_for: &config::is_launch_of(arguments, &item),
+        runtime: &options.runtime,
+        spec: &spec,
+        in_inner_functions: !constant.is_empty(),
+    };
+    match guard.of(&body.stream()) {
+        Some(stream) => {
+            inside.extend(constant);
+            item.with_body(stream)
+        }
+        None => item,
+    }
 }
 
 /// The configuration without the minimums of blocks per SM that kernels were compiled for, if they may be missed.
@@ -461,10 +491,26 @@ mod tests {
         }
     }
 
+    /// Without the `!` and the delimiter behind each `launch`: a guarded launch has its name elsewhere.
+    fn without_calls(tokens: Vec<String>) -> Vec<String> {
+        let is_call = |at: usize| {
+            let before = |back: usize| at.checked_sub(back).map(|at| tokens[at].as_str());
+            let is_bang = tokens[at] == "!" && before(1) == Some("launch");
+            is_bang
+                || matches!(tokens[at].as_str(), "(" | "[" | "{")
+                    && before(1) == Some("!")
+                    && before(2) == Some("launch")
+        };
+        (0..tokens.len()).filter(|at| !is_call(*at)).map(|at| tokens[at].clone()).collect()
+    }
+
     fn is_kept(item: TokenStream, output: TokenStream) -> bool {
         let (mut wanted, mut found) = (Vec::new(), Vec::new());
         flat(item, &mut wanted);
         flat(output, &mut found);
+        if cfg!(feature = "cust") {
+            wanted = without_calls(wanted);
+        }
         let mut found = found.into_iter();
         wanted.iter().all(|token| found.any(|candidate| candidate == *token))
     }

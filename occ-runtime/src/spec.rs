@@ -191,15 +191,18 @@ impl LaunchSpec {
         self.log_waves
     }
 
-    /// Whether two specs are the same constant, or copies of it. Lists and texts are compared by their place: what is
-    /// the same twice may count as different.
+    /// Whether two specs declare the same.
     #[cfg(feature = "guard")]
     pub(crate) fn is_same(&self, other: &LaunchSpec) -> bool {
+        // Copies of one constant mostly share their lists and texts, which then need not be read.
+        fn is_same<T: PartialEq + ?Sized>(a: &T, b: &T) -> bool {
+            core::ptr::eq(a, b) || a == b
+        }
         let (a, b) = (&self.check, &other.check);
-        core::ptr::eq(self.name, other.name)
-            && core::ptr::eq(a.archs, b.archs)
-            && core::ptr::eq(a.compiled, b.compiled)
-            && core::ptr::eq(a.gpus, b.gpus)
+        is_same(self.name, other.name)
+            && is_same(a.archs, b.archs)
+            && is_same(a.compiled, b.compiled)
+            && is_same(a.gpus, b.gpus)
             && a.launch == b.launch
             && a.kernel == b.kernel
             && a.registers_are_cap == b.registers_are_cap

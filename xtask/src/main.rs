@@ -9,6 +9,7 @@ mod nvidia;
 mod oracle;
 mod ptxas;
 mod random;
+mod stand_in;
 mod vector;
 
 use std::error::Error;
@@ -23,6 +24,7 @@ usage: cargo xtask COMMAND
   list FILE                       every kernel of an artifact
   golden                          write tests/data/golden from NVIDIA's header
   bench [NAME]                    measure; without a name, list what can be measured
+  stand-in -- COMMAND             run a command with a stand-in for the driver in the place of CUDA
 
 NVIDIA's tools come from PyPI and need python3 and pip; the header and the corpus also need g++ (or CXX).";
 
@@ -53,6 +55,7 @@ fn dispatch(words: &[String]) -> Result<()> {
         "list" => list::run(options),
         "golden" => golden::run(),
         "bench" => bench::run(options),
+        "stand-in" => stand_in::run(options),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())

@@ -4,6 +4,7 @@
 
 mod kernels;
 
+use cust::error::CudaResult;
 use cust::prelude::*;
 use occ_runtime::{LaunchError, launch_config};
 use std::error::Error;
@@ -48,8 +49,12 @@ fn saxpy_by_spec(module: &Module, stream: &Stream, n: u32, a: f32, x: Floats, y:
     let function = module.get_function("saxpy").expect("the module has the kernel");
     // Checked here, once; its launches ask the driver nothing but to launch.
     let saxpy = SAXPY.bind(&function)?;
-    let arguments =
-        [&raw const n as *mut c_void, &raw const a as *mut c_void, &raw const x as *mut c_void, &raw const y as *mut c_void];
+    let arguments = [
+        &raw const n as *mut c_void,
+        &raw const a as *mut c_void,
+        &raw const x as *mut c_void,
+        &raw const y as *mut c_void,
+    ];
     unsafe { saxpy.launch(stream, blocks(n), &arguments) }
 }
 

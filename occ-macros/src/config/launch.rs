@@ -220,6 +220,24 @@ impl Launches {
     }
 }
 
+/// Whether the launch of a site is one that an attribute is for.
+#[cfg(feature = "cust")]
+pub(crate) fn is_launch_of<'a>(arguments: &'a Arguments, item: &Item) -> impl Fn(&LaunchSite) -> bool + use<'a> {
+    let kernel = declared_kernel(arguments);
+    let is_of =
+        |kernel: &str, site: &LaunchSite| site.kernel.as_ref().is_some_and(|launched| is_same_kernel(kernel, launched));
+    let sites = Launches::of(item).sites;
+    let is_known = kernel.as_ref().is_some_and(|kernel| sites.iter().any(|site| is_of(kernel, site)));
+    move |site| {
+        let is_of_kernel = match &kernel {
+            Some(kernel) if is_known => is_of(kernel, site),
+            Some(_) => site.kernel.is_none(),
+            None => true,
+        };
+        is_of_kernel && may_be_for(arguments, site)
+    }
+}
+
 /// Whether an identifier stands anywhere in tokens.
 fn has_ident(tokens: &[TokenTree], name: &str) -> bool {
     tokens.iter().any(|token| match token {

@@ -46,13 +46,11 @@ impl FunctionReport {
         };
         let clusters = |attribute| if has_clusters { newer(attribute) } else { Ok(None) };
         let binary = number(Attribute::BinaryVersion)?;
-        let cluster = [
-            clusters(Attribute::RequiredClusterWidth)?,
-            clusters(Attribute::RequiredClusterHeight)?,
-            clusters(Attribute::RequiredClusterDepth)?,
-        ];
-        let required_cluster = match cluster {
-            [Some(x), Some(y), Some(z)] if x > 0 => Some([x, y.max(1), z.max(1)]),
+        let required_cluster = match clusters(Attribute::RequiredClusterWidth)? {
+            Some(x @ 1..) => {
+                let axis = |attribute| Ok::<_, DriverError>(clusters(attribute)?.unwrap_or(1).max(1));
+                Some([x, axis(Attribute::RequiredClusterHeight)?, axis(Attribute::RequiredClusterDepth)?])
+            }
             _ => None,
         };
         Ok(FunctionReport {

@@ -197,9 +197,9 @@ impl Mismatch {
             Mismatch::DynamicSmem { launched, .. } => {
                 f(format_args!("launch with the spec's shared memory, or declare `dynamic_smem = {launched}`"))
             }
-            Mismatch::CannotRun { refusal: Refusal::EmptyGrid { .. } } => f(format_args!(
-                "launch nothing where there is nothing to do; `n.div_ceil(block)` is 0 for no elements only"
-            )),
+            Mismatch::CannotRun { refusal: Refusal::EmptyGrid { .. } } => {
+                f(format_args!("return before the launch where there is nothing to do: no elements make no blocks"))
+            }
             Mismatch::CannotRun { refusal: Refusal::GridAxis { axis: Axis::Y | Axis::Z, .. } } => {
                 f(format_args!("put the long axis into x, which takes 2147483647 blocks"))
             }
@@ -325,11 +325,11 @@ impl fmt::Display for Cluster {
 }
 
 /// `1 block`, `2 blocks`.
-struct Counted(u32, &'static str);
+pub(super) struct Counted<N>(pub(super) N, pub(super) &'static str);
 
-impl fmt::Display for Counted {
+impl<N: fmt::Display + PartialEq + From<bool>> fmt::Display for Counted<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}{}", self.0, self.1, if self.0 == 1 { "" } else { "s" })
+        write!(f, "{} {}{}", self.0, self.1, if self.0 == N::from(true) { "" } else { "s" })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::function::FunctionReport;
 use crate::driver::{Driver, DriverError, Function, FunctionAttribute as Attribute};
 use occ_core::{Carveout, Launch};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What the guard changed of a function so that the launch can run as it was checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,15 +18,20 @@ pub struct Prepared {
     pub set_carveout: Option<u32>,
 }
 
-/// Held while attributes are read and then set: what another thread has raised meanwhile must not be lowered again.
-static RAISING: Mutex<()> = Mutex::new(());
+/// Held while attributes are read and then raised: what another thread has raised meanwhile must not be lowered again.
+/// `None` for a launch that needs nothing of its function.
+pub(super) fn alone(launch: &Launch) -> Option<MutexGuard<'static, ()>> {
+    static RAISING: Mutex<()> = Mutex::new(());
+    is_needed(launch).then(|| RAISING.lock().unwrap_or_else(PoisonError::into_inner))
+}
 
 /// Whether a launch may need anything of its function at all.
 pub(super) fn is_needed(launch: &Launch) -> bool {
     launch.dynamic_smem > 0 || launch.cluster.is_some() || percent(launch.carveout).is_some()
 }
 
-/// Raises what `launch` needs. What the driver finds too much stays as it is: the launch is then refused for it.
+/// Raises what `launch` needs; `found` was read since [`alone`]. What the driver finds too much stays as it is: the launch
+/// is then refused for it.
 pub(super) fn prepare(
     driver: &dyn Driver,
     function: Function,
@@ -35,34 +40,30 @@ pub(super) fn prepare(
     max_cluster_portable: Option<u32>,
 ) -> Result<Prepared, DriverError> {
     let mut prepared = Prepared::default();
-    let raise = |attribute, wanted| raise(driver, function, attribute, wanted);
+    let set = |attribute, wanted| set(driver, function, attribute, wanted);
     if let Some(most) = found.max_dynamic_smem
         && most < launch.dynamic_smem
-        && raise(Attribute::MaxDynamicSharedSizeBytes, launch.dynamic_smem)?
+        && set(Attribute::MaxDynamicSharedSizeBytes, launch.dynamic_smem)?
     {
         prepared.raised_dynamic_smem = Some(launch.dynamic_smem);
     }
     let blocks = launch.cluster.map_or(1, |[x, y, z]| x.saturating_mul(y).saturating_mul(z));
     if found.non_portable_clusters == Some(false) && max_cluster_portable.is_some_and(|most| blocks > most) {
-        prepared.allowed_non_portable_clusters = raise(Attribute::NonPortableClusterSizeAllowed, 1)?;
+        prepared.allowed_non_portable_clusters = set(Attribute::NonPortableClusterSizeAllowed, 1)?;
     }
     if let (Some(percent), None) = (percent(launch.carveout), found.carveout)
-        && raise(Attribute::PreferredSharedMemoryCarveout, percent)?
+        && set(Attribute::PreferredSharedMemoryCarveout, percent)?
     {
         prepared.set_carveout = Some(percent);
     }
     Ok(prepared)
 }
 
-/// Sets an attribute unless it is that high already. `false` if the driver finds the value too much.
-fn raise(driver: &dyn Driver, function: Function, attribute: Attribute, wanted: u32) -> Result<bool, DriverError> {
+/// Sets an attribute. `false` if the driver finds the value too much.
+fn set(driver: &dyn Driver, function: Function, attribute: Attribute, wanted: u32) -> Result<bool, DriverError> {
     let Ok(wanted) = i32::try_from(wanted) else {
         return Ok(false);
     };
-    let _alone = RAISING.lock().unwrap_or_else(PoisonError::into_inner);
-    if driver.function_attribute(function, attribute)? >= wanted {
-        return Ok(true);
-    }
     match driver.set_function_attribute(function, attribute, wanted) {
         Ok(()) => Ok(true),
         Err(error) if error.code == DriverError::INVALID_VALUE => Ok(false),

@@ -5,7 +5,7 @@ use super::device::DeviceReport;
 use super::error::{About, worst_first};
 use super::function::FunctionReport;
 use super::mismatch::Finding;
-use super::prepare::{Prepared, prepare};
+use super::prepare::{Prepared, alone, prepare};
 use crate::driver::{ClusterLaunch, Driver, DriverError, Function};
 use crate::spec::LaunchSpec;
 use core::fmt;
@@ -50,8 +50,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Reads the function, makes it ready, and compares. At most 8 + 5 calls for the attributes, 2 for each that is
-    /// raised, and 2 for the driver's occupancy.
+    /// Reads the function, makes it ready, and compares. At most 13 calls for the attributes, one for each of 3
+    /// that are raised, and 3 for the driver's occupancy.
     pub(super) fn make(
         driver: &dyn Driver,
         spec: &LaunchSpec,
@@ -60,9 +60,11 @@ impl Report {
         passes_cluster: bool,
     ) -> Result<Report, DriverError> {
         let launch = spec.shape();
+        let alone = alone(launch);
         let attributes = FunctionReport::read(driver, function, device.clusters == Some(true))?;
         let portable = device.limits.and_then(|sm| sm.max_cluster_portable);
         let prepared = prepare(driver, function, &attributes, launch, portable)?;
+        drop(alone);
         let blocks_per_sm = driver.max_active_blocks_per_sm(function, launch.threads(), launch.dynamic_smem)?;
         let active_clusters = active_clusters(driver, function, launch)?;
         let comparison =

@@ -2,7 +2,7 @@
 
 use super::device::DeviceReport;
 use super::error::{LaunchError, Refused};
-use super::mismatch::{Finding, Mismatch, Severity};
+use super::mismatch::{Counted, Finding, Mismatch, Severity};
 use crate::driver::Function;
 use crate::spec::{LaunchSpec, OnMismatch};
 use core::cmp::Ordering::Greater;
@@ -205,14 +205,16 @@ impl WaveLog {
         if self.last.swap(waves.blocks(), Ordering::Relaxed) == waves.blocks() {
             return;
         }
-        let (kernel, name, blocks, slots) = (spec.name(), &device.name, waves.blocks(), waves.slots());
-        let made =
-            format_args!("`{kernel}` on {name}: {blocks} blocks over {slots} slots make {} full waves", waves.full());
+        let about =
+            format_args!("`{}` on {} (sm_{}{})", spec.name(), device.name, device.capability[0], device.capability[1]);
+        let blocks = Counted(waves.blocks(), "block");
+        let full = Counted(waves.full(), "full wave");
+        let made = format_args!("{about}: {blocks} over {} slots make {full}", waves.slots());
         if waves.tail_blocks() == 0 {
             log::info!(target: super::LOG, "{made}");
         } else {
-            let (tail, idle) = (waves.tail_blocks(), waves.tail_idle() * 100.0);
-            log::info!(target: super::LOG, "{made} and a tail of {tail} blocks, which leaves {idle:.1}% of it idle");
+            let (tail, idle) = (Counted(waves.tail_blocks(), "block"), waves.tail_idle() * 100.0);
+            log::info!(target: super::LOG, "{made} and a tail of {tail}, which leaves {idle:.1}% of it idle");
         }
     }
 }

@@ -151,7 +151,8 @@ fn get_function(module: Handle, name: &str) -> Result<Handle, c_int> {
 fn function_attribute(attribute: c_int, function: &Function, state: &State) -> Result<c_int, c_int> {
     let device = &state.devices[function.device];
     let [major, minor] = device.capability();
-    let binary = if function.model.binary == 0 { 10 * major + minor } else { function.model.binary };
+    let binary =
+        if function.model.binary == 0 { major.saturating_mul(10).saturating_add(minor) } else { function.model.binary };
     let axis = |axis: usize| function.model.required_cluster.map_or(0, |cluster| cluster[axis].cast_signed());
     Ok(match attribute {
         0 => function.model.max_threads.cast_signed(),

@@ -17,6 +17,7 @@ mod state;
 pub use devices::DeviceModel;
 pub use exports::NAMES;
 pub use kernels::{Emulation, KernelModel, Launch};
+pub use recorded::{Question, recorded};
 pub use state::{StandIn, stand_in};
 
 /// The code for a question whose answer nobody recorded: no driver returns it.

@@ -5,12 +5,23 @@ use std::sync::OnceLock;
 
 /// A question about a kernel with one barrier and no preferred carve-out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Question {
-    pub(crate) threads: u32,
-    pub(crate) registers: u32,
-    pub(crate) static_smem: u32,
-    pub(crate) dynamic_smem: u32,
-    pub(crate) is_opted_in: bool,
+pub struct Question {
+    /// Threads of a block.
+    pub threads: u32,
+    /// Registers per thread.
+    pub registers: u32,
+    /// Static shared memory in bytes.
+    pub static_smem: u32,
+    /// Dynamic shared memory in bytes.
+    pub dynamic_smem: u32,
+    /// Whether the function's limit was raised as far as this needs.
+    pub is_opted_in: bool,
+}
+
+/// What NVIDIA's header answered for a capability: questions, and blocks per SM.
+pub fn recorded(capability: [u32; 2]) -> Vec<(Question, u32)> {
+    let recorded = Recorded::of(capability).into_iter();
+    recorded.flat_map(Recorded::all).map(|(question, blocks)| (*question, *blocks)).collect()
 }
 
 /// What the header was told of a device, and its answers.
@@ -28,9 +39,16 @@ impl Recorded {
         all.iter().find(|recorded| recorded.properties[..2] == capability)
     }
 
-    /// Blocks per SM.
+    /// Blocks per SM. The header is told static and dynamic shared memory, and only ever looks at their sum.
     pub(crate) fn answer(&self, question: &Question) -> Option<u32> {
-        self.answers.get(question).copied()
+        let Question { static_smem, dynamic_smem, .. } = *question;
+        let all_dynamic = Question { static_smem: 0, dynamic_smem: static_smem + dynamic_smem, ..*question };
+        self.answers.get(question).or_else(|| self.answers.get(&all_dynamic)).copied()
+    }
+
+    /// Every question there is an answer to, with the answer.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&Question, &u32)> {
+        self.answers.iter()
     }
 }
 

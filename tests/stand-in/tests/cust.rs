@@ -94,8 +94,8 @@ fn launched_from_a_spec() {
     assert_eq!(
         error.to_string(),
         "`saxpy` on Tesla T4 (sm_75): this launch cannot run: the grid is empty: its x axis is 0 \
-         (`CUDA_ERROR_INVALID_VALUE`, 1)\n  = help: launch nothing where there is nothing to do; `n.div_ceil(block)` is 0 \
-         for no elements only"
+         (`CUDA_ERROR_INVALID_VALUE`, 1)\n  = help: return before the launch where there is nothing to do: no elements make \
+         no blocks"
     );
 }
 
