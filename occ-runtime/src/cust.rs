@@ -44,6 +44,7 @@ fn handle(function: &Function<'_>) -> Handle {
     unsafe { Handle::from_raw(function.to_raw()) }
 }
 
+#[inline]
 fn axes(grid: GridSize) -> [u32; 3] {
     [grid.x, grid.y, grid.z]
 }
@@ -207,7 +208,7 @@ impl LaunchAs for Stream {
         arguments: &[*mut c_void],
     ) -> CudaResult<()> {
         let (grid, block) = (grid.into(), block.into());
-        site::guard(&[spec], function, grid, block, dynamic_smem)?;
+        site::guard_by(spec, function, grid, block, dynamic_smem)?;
         // SAFETY: the caller's.
         unsafe { self.launch(function, grid, block, dynamic_smem, arguments) }
     }

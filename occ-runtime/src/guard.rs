@@ -43,6 +43,7 @@ use error::{About, is_refused};
 use once::{Once, Outcome};
 use shape::{GridRule, WaveLog, refuse};
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 /// Where the log's messages come from.
 const LOG: &str = "occ_runtime";
@@ -108,6 +109,7 @@ impl<D: Driver> Guard<D> {
             grid: verdict.grid,
             blocks_per_sm: verdict.once.number().unwrap_or(0),
             waves: WaveLog::new(),
+            same: AtomicUsize::new(0),
         })
     }
 

@@ -191,16 +191,21 @@ impl LaunchSpec {
         self.log_waves
     }
 
-    /// Whether two specs declare the same.
+    /// Whether two specs are of one kernel and declare the same.
     #[cfg(feature = "guard")]
     pub(crate) fn is_same(&self, other: &LaunchSpec) -> bool {
+        (core::ptr::eq(self.name, other.name) || self.name == other.name) && self.declares_same(other)
+    }
+
+    /// Whether two specs declare the same, of whatever name.
+    #[cfg(feature = "guard")]
+    pub(crate) fn declares_same(&self, other: &LaunchSpec) -> bool {
         // Copies of one constant mostly share their lists and texts, which then need not be read.
         fn is_same<T: PartialEq + ?Sized>(a: &T, b: &T) -> bool {
             core::ptr::eq(a, b) || a == b
         }
         let (a, b) = (&self.check, &other.check);
-        is_same(self.name, other.name)
-            && is_same(a.archs, b.archs)
+        is_same(a.archs, b.archs)
             && is_same(a.compiled, b.compiled)
             && is_same(a.gpus, b.gpus)
             && a.launch == b.launch

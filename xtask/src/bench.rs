@@ -5,6 +5,7 @@ mod compile;
 mod model;
 
 use crate::Result;
+use std::process::Command;
 use std::time::Duration;
 
 /// `cargo xtask bench`.
@@ -16,6 +17,7 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
             "cargo xtask bench artifacts    listing shipped libraries, a fatbin that is annotated with, the macro's build"
         );
         println!("cargo xtask bench build        a clean build of occ-macros and all it pulls in");
+        println!("cargo xtask bench guard        guarded launches against bare ones, on the stand-in for the driver");
         return Ok(());
     };
     match name.as_str() {
@@ -23,8 +25,17 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
         "attribute" => compile::attribute(),
         "artifacts" => artifacts::run(),
         "build" => compile::build(),
+        "guard" => guard(),
         _ => Err(format!("no bench `{name}`; `cargo xtask bench` lists them").into()),
     }
+}
+
+/// A program of its own, which is linked with the stand-in for the driver.
+fn guard() -> Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let bench = ["bench", "--quiet", "--package", "cuda-stand-in", "--bench", "guard"];
+    let status = Command::new(cargo).args(bench).status()?;
+    if status.success() { Ok(()) } else { Err("a bar was missed".into()) }
 }
 
 /// What was measured of one round: our time and theirs.

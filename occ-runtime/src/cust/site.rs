@@ -58,27 +58,58 @@ impl<T: Launchable + ?Sized> Launchable for &mut T {
 /// # Errors
 ///
 /// What the driver would have returned; the reason goes to the log.
+#[inline]
 pub fn guard(
-    specs: &[&LaunchSpec],
+    specs: &[&'static LaunchSpec],
     function: &impl Launchable,
     grid: GridSize,
     block: BlockSize,
     dynamic_smem: u32,
 ) -> CudaResult<()> {
-    let launched = Launched { grid: axes(grid), block: [block.x, block.y, block.z], dynamic_smem, cluster: None };
-    let is_meant = |spec: &&&LaunchSpec| {
+    let launched = launched(grid, block, dynamic_smem);
+    match (function.bound(), specs) {
+        (Some(bound), [spec]) if bound.admitted.admits(spec, &launched) => Ok(()),
+        (bound, _) => guard_by_any(specs, function.function(), bound, &launched),
+    }
+}
+
+#[inline(never)]
+fn guard_by_any(
+    specs: &[&'static LaunchSpec],
+    function: &Function<'_>,
+    bound: Option<&Bound<'_>>,
+    launched: &Launched,
+) -> CudaResult<()> {
+    let is_meant = |spec: &&&'static LaunchSpec| {
         let shape = spec.shape();
         shape.block == launched.block && shape.dynamic_smem == launched.dynamic_smem
     };
-    let Some(spec) = specs.iter().find(is_meant).or(specs.first()) else {
+    let Some(spec) = specs.iter().find(is_meant).or(specs.first()).copied() else {
         return Ok(());
     };
-    let admitted = function.bound().map(Bound::admitted).filter(|admitted| admitted.holds(spec, &launched));
-    let result = match admitted {
-        Some(admitted) => admitted.admit(launched.grid),
-        None => GUARD.admit(spec, handle(function.function()), &launched),
+    let result = match bound.map(Bound::admitted) {
+        Some(admitted) if admitted.is_of(spec) && launched.difference(spec).is_none() => admitted.admit(launched.grid),
+        _ => GUARD.admit(spec, handle(function), launched),
     };
     result.map_err(|error| refused(&error))
+}
+
+/// Holds a launch against the one of a spec that may not be a constant.
+pub(super) fn guard_by(
+    spec: &LaunchSpec,
+    function: &Function<'_>,
+    grid: GridSize,
+    block: BlockSize,
+    dynamic_smem: u32,
+) -> CudaResult<()> {
+    let result = GUARD.admit(spec, handle(function), &launched(grid, block, dynamic_smem));
+    result.map_err(|error| refused(&error))
+}
+
+/// A launch that passes no cluster.
+#[inline]
+fn launched(grid: GridSize, block: BlockSize, dynamic_smem: u32) -> Launched {
+    Launched { grid: axes(grid), block: [block.x, block.y, block.z], dynamic_smem, cluster: None }
 }
 
 #[cold]

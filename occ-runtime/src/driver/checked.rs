@@ -140,6 +140,7 @@ pub(super) unsafe fn launch(
 ///
 /// As of `cuLaunchKernelEx`: `function` and `stream` are loaded, and `arguments` point at what the kernel takes.
 #[cfg(feature = "cust")]
+#[inline(never)]
 pub(super) unsafe fn launch_clusters(
     functions: &Functions,
     function: *mut c_void,

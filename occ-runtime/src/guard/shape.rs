@@ -8,7 +8,7 @@ use crate::spec::{LaunchSpec, OnMismatch};
 use core::cmp::Ordering::Greater;
 use occ_core::{Axis, Refusal, Waves};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// A launch as it is about to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +26,15 @@ pub struct Launched {
 
 impl Launched {
     /// A launch with everything from the spec but the grid.
+    #[inline]
     pub const fn of(spec: &LaunchSpec, grid: [u32; 3]) -> Self {
         let launch = spec.shape();
         Launched { grid, block: launch.block, dynamic_smem: launch.dynamic_smem, cluster: launch.cluster }
     }
 
     /// What is not as in the spec.
-    pub(super) fn difference(&self, spec: &LaunchSpec) -> Option<Mismatch> {
+    #[inline]
+    pub(crate) fn difference(&self, spec: &LaunchSpec) -> Option<Mismatch> {
         let declared = spec.shape();
         if self.block != declared.block {
             return Some(Mismatch::Block { declared: declared.block, launched: self.block });
@@ -108,6 +110,8 @@ pub struct Admitted {
     pub(super) grid: GridRule,
     pub(super) blocks_per_sm: u32,
     pub(super) waves: WaveLog,
+    /// Where the last spec is that was found to declare the same: it is a constant, so it stays what it is.
+    pub(super) same: AtomicUsize,
 }
 
 impl Admitted {
@@ -133,10 +137,36 @@ impl Admitted {
         Ok(())
     }
 
-    /// Whether it is the admission of this launch of a spec.
+    /// Whether it is the admission of this launch of a spec, which keeps all its rules. `false` where that takes a closer
+    /// look.
     #[cfg(feature = "cust")]
-    pub(crate) fn holds(&self, spec: &LaunchSpec, launched: &Launched) -> bool {
-        self.spec.is_same(spec) && launched.difference(spec).is_none()
+    #[inline]
+    pub(crate) fn admits(&self, spec: &'static LaunchSpec, launched: &Launched) -> bool {
+        let shape = self.spec.shape();
+        self.same.load(Ordering::Relaxed) == core::ptr::from_ref(spec).addr()
+            && launched.block == shape.block
+            && launched.dynamic_smem == shape.dynamic_smem
+            && launched.cluster.is_none()
+            && self.grid.is_kept(launched.grid)
+            && !self.spec.logs_waves()
+    }
+
+    /// Whether it is the admission of this spec, under whatever name.
+    #[cfg(feature = "cust")]
+    #[inline]
+    pub(crate) fn is_of(&self, spec: &'static LaunchSpec) -> bool {
+        let place = core::ptr::from_ref(spec).addr();
+        self.same.load(Ordering::Relaxed) == place || self.is_of_equal(spec, place)
+    }
+
+    #[cfg(feature = "cust")]
+    #[cold]
+    fn is_of_equal(&self, spec: &LaunchSpec, place: usize) -> bool {
+        let is_same = self.spec.declares_same(spec);
+        if is_same {
+            self.same.store(place, Ordering::Relaxed);
+        }
+        is_same
     }
 
     /// The spec.

@@ -298,6 +298,8 @@ impl LaunchConfig {
 /// As of the driver's.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
+// A driver's function is called, whoever calls it.
+#[inline(never)]
 pub unsafe extern "C" fn cuLaunchKernel(
     function: Handle,
     grid_x: c_uint,
@@ -315,16 +317,24 @@ pub unsafe extern "C" fn cuLaunchKernel(
     if stand_in.does_nothing() {
         return SUCCESS;
     }
+    let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+    // SAFETY: the caller's.
+    unsafe { launch_kernel(stand_in, function, grid, block, dynamic_smem, arguments) }
+}
+
+#[inline(never)]
+unsafe fn launch_kernel(
+    stand_in: &StandIn,
+    function: Handle,
+    grid: [u32; 3],
+    block: [u32; 3],
+    dynamic_smem: u32,
+    arguments: *mut *mut c_void,
+) -> c_int {
     match enter("cuLaunchKernel") {
         SUCCESS => {
-            let made = Launch {
-                kernel: String::new(),
-                grid: [grid_x, grid_y, grid_z],
-                block: [block_x, block_y, block_z],
-                cluster: None,
-                dynamic_smem,
-                max_dynamic_smem: 0,
-            };
+            let kernel = String::new();
+            let made = Launch { kernel, grid, block, cluster: None, dynamic_smem, max_dynamic_smem: 0 };
             // SAFETY: the caller's.
             unsafe { launch(stand_in, function, made, arguments) }
         }
