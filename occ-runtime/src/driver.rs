@@ -4,15 +4,15 @@
 //! test double. Everything above it is safe code that sees integers.
 
 mod attributes;
-#[cfg(any(feature = "cust", feature = "cudarc"))]
+#[cfg(any(feature = "cust", feature = "loaded"))]
 mod checked;
-#[cfg(any(feature = "cust", feature = "cudarc"))]
+#[cfg(any(feature = "cust", feature = "loaded"))]
 mod cuda;
-#[cfg(any(feature = "cust", feature = "cudarc"))]
+#[cfg(any(feature = "cust", feature = "loaded"))]
 mod raw;
 
 pub use attributes::{DeviceAttribute, FunctionAttribute};
-#[cfg(any(feature = "cust", feature = "cudarc"))]
+#[cfg(any(feature = "cust", feature = "loaded"))]
 pub use cuda::Cuda;
 
 use core::ffi::c_void;

@@ -203,6 +203,15 @@ impl<D: Driver> Guard<D> {
         Ok(bucket.find_or_add(is, verdict))
     }
 
+    /// The device of the current context, as its driver describes it.
+    ///
+    /// # Errors
+    ///
+    /// A call of the driver that failed.
+    pub fn device_report(&self) -> Result<Arc<DeviceReport>, DriverError> {
+        self.device(self.driver.current_device()?)
+    }
+
     fn device(&self, device: Device) -> Result<Arc<DeviceReport>, DriverError> {
         let is = |report: &Arc<DeviceReport>| report.device == device;
         if let Some(report) = self.devices.find(is) {

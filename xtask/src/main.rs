@@ -3,6 +3,7 @@
 mod bench;
 mod corpus;
 mod golden;
+mod gpu_check;
 mod header;
 mod list;
 mod nvidia;
@@ -24,6 +25,7 @@ usage: cargo xtask COMMAND
   list FILE                       every kernel of an artifact
   golden                          write tests/data/golden from NVIDIA's header
   bench [NAME]                    measure; without a name, list what can be measured
+  gpu-check [--compare REPORT]    a program that asks a GPU's driver; what it brought back
   stand-in -- COMMAND             run a command with a stand-in for the driver in the place of CUDA
 
 NVIDIA's tools come from PyPI and need python3 and pip; the header and the corpus also need g++ (or CXX).";
@@ -55,6 +57,7 @@ fn dispatch(words: &[String]) -> Result<()> {
         "list" => list::run(options),
         "golden" => golden::run(),
         "bench" => bench::run(options),
+        "gpu-check" => gpu_check::run(options),
         "stand-in" => stand_in::run(options),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

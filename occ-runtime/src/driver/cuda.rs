@@ -23,12 +23,12 @@ impl Cuda {
         Cuda { functions: Functions::LINKED }
     }
 
-    /// The driver that cudarc loads, or has loaded: the same library.
+    /// The driver, loaded as cudarc does it: it is the same library.
     ///
     /// # Errors
     ///
     /// [`DriverError`] with the code of `CUDA_ERROR_NOT_FOUND` if there is none, or if it lacks a function.
-    #[cfg(feature = "cudarc")]
+    #[cfg(feature = "loaded")]
     pub fn loaded() -> Result<Self, DriverError> {
         let library = library().ok_or(DriverError { call: "dlopen of libcuda.so.1", code: DriverError::NOT_FOUND })?;
         let functions = Functions::of_library(&library)
@@ -66,10 +66,10 @@ impl Cuda {
 }
 
 /// The names a driver's library goes by, in the order in which cudarc looks for them.
-#[cfg(feature = "cudarc")]
+#[cfg(feature = "loaded")]
 const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so", "libcuda.so.1"] };
 
-#[cfg(feature = "cudarc")]
+#[cfg(feature = "loaded")]
 fn library() -> Option<libloading::Library> {
     // SAFETY: loading the driver runs its initialisation, as cudarc does too.
     NAMES.iter().find_map(|name| unsafe { libloading::Library::new(*name) }.ok())

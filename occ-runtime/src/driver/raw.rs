@@ -31,7 +31,7 @@ macro_rules! functions {
             pub(super) const LINKED: Functions = Functions { $($(#[$cfg])* $name: linked::$name),* };
 
             /// Those of a library, or the name of the first that is missing.
-            #[cfg(feature = "cudarc")]
+            #[cfg(feature = "loaded")]
             pub(super) fn of_library(library: &libloading::Library) -> Result<Functions, &'static str> {
                 // SAFETY: the names are those of `cuda.h`, whose functions have these types.
                 unsafe {

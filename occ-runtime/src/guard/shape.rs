@@ -111,6 +111,7 @@ pub struct Admitted {
     pub(super) blocks_per_sm: u32,
     pub(super) waves: WaveLog,
     /// Where the last spec is that was found to declare the same: it is a constant, so it stays what it is.
+    #[cfg_attr(not(feature = "cust"), allow(dead_code))]
     pub(super) same: AtomicUsize,
 }
 

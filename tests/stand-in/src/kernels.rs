@@ -79,12 +79,41 @@ impl KernelModel {
         KernelModel { max_threads: 256, answers, emulation: Some(saxpy), ..Self::new(registers) }
     }
 
+    /// Kernels in a text such as `add=24,tile=32:4096`: name, registers, and static shared memory in bytes. They count
+    /// threads: 1 is added to `out[i]` for each of the first `n` threads, of `(unsigned *out, unsigned n)`.
+    pub(crate) fn parse(text: &str) -> Vec<(String, Self)> {
+        let one = |text: &str| {
+            let (name, numbers) = text.split_once('=')?;
+            let (registers, static_smem) = numbers.split_once(':').unwrap_or((numbers, "0"));
+            let model = KernelModel {
+                static_smem: static_smem.parse().ok()?,
+                emulation: Some(count),
+                ..Self::new(registers.parse().ok()?)
+            };
+            Some((name.to_owned(), model))
+        };
+        text.split(',').filter_map(one).collect()
+    }
+
     /// The kernel of a published measurement on a Tesla T4 (driver 595.84, CUDA 12.6): blocks of 256 threads, with a
     /// reservation of dynamic shared memory that is never read.
     pub fn t4_ladder() -> Self {
         let answers = [(0, 4), (21_760, 3), (32_768, 2), (49_152, 1)];
         let answers = answers.into_iter().map(|(smem, blocks)| ([256, smem], blocks)).collect();
         KernelModel { answers, ..Self::new(32) }
+    }
+}
+
+/// `gpu-check/kernels/probes.cu` on the host.
+unsafe fn count(launch: &Launch, arguments: *mut *mut c_void) {
+    // SAFETY: the kernel takes (unsigned *out, unsigned n).
+    unsafe {
+        let out = *(*arguments).cast::<*mut u32>();
+        let n = *(*arguments.add(1)).cast::<u32>();
+        let threads = launch.grid.into_iter().chain(launch.block).map(u64::from).product::<u64>();
+        for at in 0..u64::from(n).min(threads) as usize {
+            *out.add(at) += 1;
+        }
     }
 }
 

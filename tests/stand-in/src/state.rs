@@ -54,7 +54,8 @@ pub(crate) struct Function {
 }
 
 /// The double of this process, with a Tesla T4 until it is told something else, or whatever the environment variable
-/// `CUDA_STAND_IN` names.
+/// `CUDA_STAND_IN` names, and with the kernels in `CUDA_STAND_IN_KERNELS`, such as `add=24,tile=32:4096`: name, registers,
+/// static shared memory.
 pub fn stand_in() -> &'static StandIn {
     static STAND_IN: OnceLock<StandIn> = OnceLock::new();
     STAND_IN.get_or_init(|| {
@@ -78,7 +79,10 @@ impl StandIn {
     /// Forgets everything it was told and has counted, loaded functions included.
     pub fn reset(&self) {
         let device = std::env::var("CUDA_STAND_IN").ok().and_then(|name| DeviceModel::named(&name));
-        *self.lock() = State { devices: vec![device.unwrap_or_else(DeviceModel::tesla_t4)], ..State::default() };
+        let kernels = KernelModel::parse(&std::env::var("CUDA_STAND_IN_KERNELS").unwrap_or_default());
+        let kernels = kernels.into_iter().map(|(name, model)| ((String::new(), name), model)).collect();
+        let devices = vec![device.unwrap_or_else(DeviceModel::tesla_t4)];
+        *self.lock() = State { devices, kernels, ..State::default() };
         self.launches_do_nothing.store(false, Ordering::Relaxed);
     }
 

@@ -1,0 +1,175 @@
+//! The driver, as far as the guard's own layer does not have it: modules, memory, launches.
+
+#![allow(unsafe_code)]
+
+use crate::Result;
+use libloading::Library;
+use occ_runtime::driver::{Cuda, Function};
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::ptr;
+
+/// The driver with a context on one device.
+pub(crate) struct Machine {
+    library: Library,
+    pub(crate) cuda: Cuda,
+    pub(crate) device: i32,
+}
+
+/// A call of the driver, and the code it returned.
+#[derive(Clone, Debug)]
+pub(crate) struct Failed {
+    call: &'static str,
+    pub(crate) code: i32,
+}
+
+impl std::fmt::Display for Failed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}` returned {}", self.call, self.code)
+    }
+}
+
+impl std::error::Error for Failed {}
+
+/// Calls a function of the driver by name. Its result is a plain `c_int`.
+macro_rules! call {
+    ($machine:expr, $name:ident($($argument:expr => $ty:ty),* $(,)?)) => {{
+        // SAFETY: the function of that name has these types in `cuda.h`, and the arguments are valid where they are made.
+        let code = unsafe {
+            match $machine.library.get::<unsafe extern "C" fn($($ty),*) -> c_int>(stringify!($name).as_bytes()) {
+                Ok(function) => function($($argument),*),
+                // CUDA_ERROR_NOT_FOUND
+                Err(_) => 500,
+            }
+        };
+        if code == 0 { Ok(()) } else { Err(Failed { call: stringify!($name), code }) }
+    }};
+}
+
+impl Machine {
+    /// Opens a device.
+    pub(crate) fn open(device: i32) -> Result<Machine> {
+        let names = ["libcuda.so.1", "libcuda.so"];
+        // SAFETY: loading the driver runs its initialisation.
+        let library = names.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
+        let library = library.ok_or(
+            "there is no NVIDIA driver here: `libcuda.so.1` is not found. Run this on a machine with a GPU; `--compare \
+             REPORT` needs none",
+        )?;
+        let cuda = Cuda::loaded()?;
+        let machine = Machine { library, cuda, device };
+        call!(machine, cuInit(0 => c_uint)).map_err(|failed| format!("{failed}: is there a GPU?"))?;
+        let mut handle = 0;
+        call!(machine, cuDeviceGet(&raw mut handle => *mut c_int, device => c_int))?;
+        let mut context = ptr::null_mut::<c_void>();
+        call!(machine, cuDevicePrimaryCtxRetain(&raw mut context => *mut *mut c_void, handle => c_int))?;
+        call!(machine, cuCtxSetCurrent(context => *mut c_void))?;
+        Ok(machine)
+    }
+
+    pub(crate) fn driver_version(&self) -> i32 {
+        let mut version = 0;
+        let _ = call!(self, cuDriverGetVersion(&raw mut version => *mut c_int));
+        version
+    }
+
+    /// One attribute of the device by its number.
+    pub(crate) fn device_attribute(&self, attribute: i32) -> Option<i32> {
+        let mut value = 0;
+        let place = &raw mut value;
+        call!(self, cuDeviceGetAttribute(place => *mut c_int, attribute => c_int, self.device => c_int)).ok()?;
+        Some(value)
+    }
+
+    /// One attribute of a function by its number.
+    pub(crate) fn function_attribute(&self, function: Function, attribute: i32) -> Option<i32> {
+        let mut value = 0;
+        let place = &raw mut value;
+        let handle = function.to_raw();
+        call!(self, cuFuncGetAttribute(place => *mut c_int, attribute => c_int, handle => *mut c_void)).ok()?;
+        Some(value)
+    }
+
+    /// Sets an attribute of a function by its number.
+    pub(crate) fn set_function_attribute(&self, function: Function, attribute: i32, value: i32) -> Option<()> {
+        let handle = function.to_raw();
+        call!(self, cuFuncSetAttribute(handle => *mut c_void, attribute => c_int, value => c_int)).ok()
+    }
+
+    pub(crate) fn load(&self, image: &[u8]) -> std::result::Result<*mut c_void, Failed> {
+        let mut module = ptr::null_mut();
+        let place = &raw mut module;
+        call!(self, cuModuleLoadData(place => *mut *mut c_void, image.as_ptr().cast() => *const c_void))?;
+        Ok(module)
+    }
+
+    pub(crate) fn function(&self, module: *mut c_void, name: &str) -> Option<Function> {
+        let name = CString::new(name).ok()?;
+        let mut function = ptr::null_mut::<c_void>();
+        let place = &raw mut function;
+        call!(self, cuModuleGetFunction(place => *mut *mut c_void, module => *mut c_void, name.as_ptr() => *const c_char))
+            .ok()?;
+        // SAFETY: no module is ever unloaded here.
+        Some(unsafe { Function::from_raw(function) })
+    }
+
+    /// Dynamic shared memory with which so many blocks still fit.
+    pub(crate) fn available_dynamic_smem(&self, function: Function, blocks: i32, threads: i32) -> Option<u64> {
+        let mut bytes = 0usize;
+        let (place, handle) = (&raw mut bytes, function.to_raw());
+        call!(self, cuOccupancyAvailableDynamicSMemPerBlock(
+            place => *mut usize, handle => *mut c_void, blocks => c_int, threads => c_int,
+        ))
+        .ok()?;
+        Some(bytes as u64)
+    }
+
+    /// Launches a probe of `n` counted threads and waits for it: whether it counted them right, or the code.
+    pub(crate) fn launch(
+        &self,
+        function: Function,
+        grid: [u32; 3],
+        block: [u32; 3],
+        dynamic_smem: u32,
+    ) -> std::result::Result<bool, i32> {
+        const COUNTED: usize = 1 << 12;
+        let run = || {
+            let mut memory = 0u64;
+            call!(self, cuMemAlloc_v2(&raw mut memory => *mut u64, COUNTED * 4 => usize))?;
+            call!(self, cuMemsetD8_v2(memory => u64, 0 => u8, COUNTED * 4 => usize))?;
+            let mut n = COUNTED as u32;
+            let mut arguments = [(&raw mut memory).cast::<c_void>(), (&raw mut n).cast::<c_void>()];
+            let launched = self.launch_only(function, grid, block, dynamic_smem, &mut arguments);
+            let waited = launched.and_then(|()| call!(self, cuCtxSynchronize()));
+            let mut counted = vec![0u32; COUNTED];
+            let copied = waited.and_then(|()| {
+                let to = counted.as_mut_ptr().cast::<c_void>();
+                call!(self, cuMemcpyDtoH_v2(to => *mut c_void, memory => u64, COUNTED * 4 => usize))
+            });
+            let _ = call!(self, cuMemFree_v2(memory => u64));
+            copied?;
+            let threads = grid.into_iter().chain(block).map(u64::from).product::<u64>();
+            let expected = |at: usize| u32::from((at as u64) < threads);
+            Ok(counted.iter().enumerate().all(|(at, count)| *count == expected(at)))
+        };
+        run().map_err(|failed: Failed| failed.code)
+    }
+
+    /// Launches and does not wait.
+    pub(crate) fn launch_only(
+        &self,
+        function: Function,
+        [grid_x, grid_y, grid_z]: [u32; 3],
+        [block_x, block_y, block_z]: [u32; 3],
+        dynamic_smem: u32,
+        arguments: &mut [*mut c_void],
+    ) -> std::result::Result<(), Failed> {
+        let (handle, null) = (function.to_raw(), ptr::null_mut::<c_void>());
+        call!(self, cuLaunchKernel(
+            handle => *mut c_void,
+            grid_x => c_uint, grid_y => c_uint, grid_z => c_uint,
+            block_x => c_uint, block_y => c_uint, block_z => c_uint,
+            dynamic_smem => c_uint, null => *mut c_void,
+            arguments.as_mut_ptr() => *mut *mut c_void, ptr::null_mut() => *mut *mut c_void,
+        ))
+    }
+}
