@@ -22,12 +22,12 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     if !Command::new(cargo).args(build).current_dir(root).status()?.success() {
         return Err("gpu-check cannot be built".into());
     }
-    let built = target.join("release").join("gpu-check");
+    let program = target.join("release").join("gpu-check");
     match words {
         [] => {
             let place = target.join("gpu-check");
             fs::create_dir_all(&place)?;
-            fs::copy(&built, place.join("gpu-check"))?;
+            fs::copy(&program, place.join("gpu-check"))?;
             let script = place.join("run.sh");
             fs::write(&script, SCRIPT)?;
             make_executable(&script)?;
@@ -35,7 +35,7 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
             println!("cargo xtask gpu-check --compare report.json");
             Ok(())
         }
-        [option, _] if option == "--compare" => match Command::new(built).args(words).status()? {
+        [option, _] if option == "--compare" => match Command::new(program).args(words).status()? {
             status if status.success() => Ok(()),
             status => Err(format!("the report and the model differ ({status})").into()),
         },
