@@ -116,6 +116,8 @@ fn the_readme_shows_real_output() {
 fn the_readme_shows_code_that_is_compiled() {
     let readme = read("README.md");
     let code = [
+        "examples/cudarc-saxpy/src/main.rs",
+        "examples/cust-saxpy/src/main.rs",
         "examples/quickstart/src/main.rs",
         "examples/refused/src/main.rs",
         "examples/saxpy/build.rs",
@@ -128,6 +130,19 @@ fn the_readme_shows_code_that_is_compiled() {
     assert!(!shown.is_empty(), "the README shows no code");
     for block in shown {
         assert!(code.iter().any(|file| file.contains(&block)), "the README shows code that is nowhere:\n{block}");
+    }
+}
+
+/// What the guard logs is what its tests expect of it, line by line.
+#[test]
+fn the_readme_shows_real_log_lines() {
+    let tests = ["launches", "modes"].map(|name| read(&format!("tests/stand-in/tests/guard/{name}.rs"))).concat();
+    let blocks = blocks(&read("README.md"), "log");
+    let lines: Vec<&str> = blocks.iter().flat_map(|block| block.lines()).collect();
+    assert!(lines.len() > 8, "the README shows no log");
+    for line in lines {
+        let text = if line.starts_with('[') { line.split_once("] ").unwrap().1 } else { line };
+        assert!(tests.contains(text), "the README shows what no test expects of the guard:\n{line}");
     }
 }
 
@@ -154,7 +169,9 @@ fn the_readme_names_every_argument() {
     };
     let warnings = listed("occ-macros/src/config/options.rs", "const WARNINGS");
     let defaults = read("occ-macros/src/defaults.rs");
-    let variables: Vec<&str> = defaults.split('"').filter(|text| text.starts_with("OCC_")).collect();
+    let at_run_time = read("occ-runtime/src/guard/mode.rs");
+    let strings = defaults.split('"').chain(at_run_time.split('"'));
+    let variables: Vec<&str> = strings.filter(|text| text.starts_with("OCC_")).collect();
     assert!(keys.len() > 20 && !warnings.is_empty() && !variables.is_empty());
     let names = keys.iter().chain(&variables).copied().chain(warnings.iter().map(String::as_str));
     for name in names {
