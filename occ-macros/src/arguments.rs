@@ -1,6 +1,7 @@
 //! The attribute's tokens, taken apart into keys and values. What a value means is decided later.
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
+use crate::value::{Written, evaluate};
 use occ_core::did_you_mean;
 use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 
@@ -66,7 +67,8 @@ const KEYS: [(&str, Key); 27] = [
     ("crate", Key::Crate),
 ];
 
-/// What an attribute of ours adds to the other ones below it, which see it no more when they are expanded.
+/// What an attribute of ours adds to the other ones below it, which see it no more when they are expanded: itself, or
+/// `= "name"` with the kernel it names.
 pub(crate) const ONE_OF_SEVERAL: &str = "__one_of_several";
 
 impl Key {
@@ -107,6 +109,8 @@ pub(crate) struct Arguments {
     unreadable: bool,
     /// Whether the function has other attributes of ours, each for some of its launches.
     pub(crate) is_one_of_several: bool,
+    /// The kernels that attributes above this one name.
+    pub(crate) kernels_above: Vec<String>,
     /// The whole argument list, if it is not empty.
     pub(crate) ends: Option<Ends>,
 }
@@ -117,7 +121,10 @@ impl Arguments {
         let mut arguments = Arguments { ends: Ends::of(&tokens), ..Arguments::default() };
         for piece in split_at_commas(&tokens) {
             match piece {
-                [TokenTree::Ident(mark)] if mark == ONE_OF_SEVERAL => arguments.is_one_of_several = true,
+                [TokenTree::Ident(mark), kernel @ ..] if mark == ONE_OF_SEVERAL => {
+                    arguments.is_one_of_several = true;
+                    arguments.kernels_above.extend(kernel.get(1..).and_then(text));
+                }
                 _ => arguments.parse_one(piece, diagnostics),
             }
         }
@@ -133,10 +140,20 @@ impl Arguments {
         self.unreadable || self.get(key).is_some() || self.meant.contains(&key)
     }
 
+    /// The kernel that the attribute names.
+    pub(crate) fn kernel(&self) -> Option<String> {
+        text(&self.get(Key::Kernel)?.value)
+    }
+
     /// The same arguments with every value's tokens changed; they stay where they were written.
     pub(crate) fn map_values(&self, change: &dyn Fn(&[TokenTree]) -> Vec<TokenTree>) -> Arguments {
         let changed = |argument: &Argument| Argument { value: change(&argument.value), ..argument.clone() };
-        Arguments { list: self.list.iter().map(changed).collect(), meant: self.meant.clone(), ..*self }
+        Arguments {
+            list: self.list.iter().map(changed).collect(),
+            meant: self.meant.clone(),
+            kernels_above: self.kernels_above.clone(),
+            ..*self
+        }
     }
 
     fn parse_one(&mut self, piece: &[TokenTree], diagnostics: &mut Diagnostics) {
@@ -197,6 +214,14 @@ impl Arguments {
         if let Some(nearest) = did_you_mean(&name, &KEYS.map(|(name, _)| name)) {
             self.meant.extend(KEYS.iter().filter(|(name, _)| *name == nearest).map(|(_, key)| *key));
         }
+    }
+}
+
+/// The text that tokens are.
+fn text(tokens: &[TokenTree]) -> Option<String> {
+    match evaluate(tokens) {
+        Ok(Written::Text(text)) => Some(text),
+        _ => None,
     }
 }
 

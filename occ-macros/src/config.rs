@@ -7,8 +7,7 @@ mod numbers;
 mod options;
 
 pub(crate) use kernel::{CompiledKernel, NotChosen, OUT_DIR, Unread};
-#[cfg(feature = "cust")]
-pub(crate) use launch::is_launch_of;
+pub(crate) use launch::Share;
 pub(crate) use options::{OnMismatch, Options};
 
 use crate::arguments::{Arguments, Key};

@@ -3,7 +3,6 @@
 use crate::config::{Axes, Carveout, CompiledKernel, Config, OUT_DIR, OnMismatch, Options};
 use crate::diagnostics::Ends;
 use crate::item::{Item, Kind};
-use crate::launch_site::GUARDED;
 use crate::value::{Value, mentions};
 use occ_core::{Argument, LaunchBounds, Rule};
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
@@ -196,7 +195,7 @@ fn archs(config: &Config) -> Literal {
 }
 
 /// Whether a value can only be known once a generic function is instantiated, or by its `impl`.
-fn depends_on_generics(config: &Config, options: &Options, item: &Item) -> bool {
+pub(crate) fn depends_on_generics(config: &Config, options: &Options, item: &Item) -> bool {
     depends_on_impl(config, options) || parameter_in(config, item).is_some()
 }
 
@@ -221,7 +220,10 @@ pub(crate) fn spec(name: &Ident, config: Option<&Config>, options: &Options, ite
     let launch_name = item.plain_name();
     let docs = format!("The launch of `{launch_name}` as it was checked.");
     let value = match config {
-        Some(config) => spec_value(name, config, options, item, &launch_name),
+        Some(config) => {
+            let check = may_mean_something_else(config, options, item).then(|| Ends::one(name.span()));
+            spec_value(config, options, item, check)
+        }
         // Something is wrong and has been reported: users of the constant must not be reported as well.
         None => quote!(#runtime::__private::unchecked_spec(#launch_name)),
     };
@@ -230,20 +232,6 @@ pub(crate) fn spec(name: &Ident, config: Option<&Config>, options: &Options, ite
         #[doc = #docs]
         #visibility #keyword #name: #runtime::LaunchSpec = #value;
     }
-}
-
-/// The spec of the launches in a function's body: a constant at its beginning, and an expression that refers to it. What
-/// depends on a parameter is a constant of its own at each launch, which the body's inner functions cannot have.
-#[cfg(feature = "cust")]
-pub(crate) fn launch_spec(config: &Config, options: &Options, item: &Item) -> (TokenStream, TokenStream) {
-    let runtime = &options.runtime;
-    let value = spec_of(config, options, &item.plain_name());
-    if depends_on_generics(config, options, item) {
-        return (TokenStream::new(), quote!(&const { #value }));
-    }
-    // Attributes are expanded from the first to the last: the number of those that follow is another for each.
-    let name = Ident::new(&format!("__OCC_LAUNCH_{}", item.siblings.len()), Span::call_site());
-    (quote!(const #name: #runtime::LaunchSpec = #value;), quote!(&#name))
 }
 
 /// Whether a constant may be another one beside the function than in its body, where it was checked.
@@ -265,9 +253,7 @@ fn may_declare_items(tokens: &TokenStream) -> bool {
                 "const" | "static" | "use" | "enum" | "struct" | "union" | "type" | "fn" | "mod" | "trait" | "extern"
             )
         }
-        TokenTree::Punct(punct) => {
-            punct.as_char() == '!' && !before.is_empty() && before != "launch" && before != GUARDED
-        }
+        TokenTree::Punct(punct) => punct.as_char() == '!' && !before.is_empty() && before != "launch",
         TokenTree::Group(group) => {
             before.clear();
             may_declare_items(&group.stream())
@@ -276,15 +262,9 @@ fn may_declare_items(tokens: &TokenStream) -> bool {
     })
 }
 
-fn spec_value(name: &Ident, config: &Config, options: &Options, item: &Item, launch_name: &str) -> TokenStream {
-    let spec = spec_of(config, options, launch_name);
-    if may_mean_something_else(config, options, item) {
-        return call_at(Ends::one(name.span()), "__checked", spec, &options.runtime);
-    }
-    spec
-}
-
-fn spec_of(config: &Config, options: &Options, launch_name: &str) -> TokenStream {
+/// A block with the spec as its value, which is checked again at a place that is given.
+pub(crate) fn spec_value(config: &Config, options: &Options, item: &Item, check_at: Option<Ends>) -> TokenStream {
+    let launch_name = item.plain_name();
     let runtime = &options.runtime;
     let Parts { bindings, kernel, compiled, ceilings, launch, requirement } = parts(config, options);
     let archs = config.archs.iter().map(|arch| Ident::new(&arch.name().to_uppercase(), Span::call_site()));
@@ -301,6 +281,9 @@ fn spec_of(config: &Config, options: &Options, launch_name: &str) -> TokenStream
     ));
     if !config.compiled.is_empty() {
         spec = quote!(#runtime::__private::spec_of_compiled(#spec, #compiled, #ceilings));
+    }
+    if let Some(place) = check_at {
+        spec = call_at(place, "__checked", spec, runtime);
     }
     quote!({
         #bindings
@@ -377,8 +360,8 @@ fn compiled(config: &Config, runtime: &TokenStream) -> TokenStream {
         })
     });
     quote!({
-        const COMPILED: &[#private::Compiled<'static>] = &[#(#kernels),*];
-        COMPILED
+        const __OCC_COMPILED: &[#private::Compiled<'static>] = &[#(#kernels),*];
+        __OCC_COMPILED
     })
 }
 
@@ -407,8 +390,8 @@ fn gpus(config: &Config, runtime: &TokenStream) -> TokenStream {
         return quote!(&[]);
     }
     quote!({
-        const GPUS: &[&#runtime::__private::Gpu] = &[#(#runtime::__private::gpu(#indices)),*];
-        GPUS
+        const __OCC_GPUS: &[&#runtime::__private::Gpu] = &[#(#runtime::__private::gpu(#indices)),*];
+        __OCC_GPUS
     })
 }
 
@@ -469,11 +452,13 @@ fn local(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
-fn respanned(tokens: TokenStream, span: Span) -> TokenStream {
+/// Tokens in another place. `$crate` stays the crate it was.
+pub(crate) fn respanned(tokens: TokenStream, span: Span) -> TokenStream {
     tokens
         .into_iter()
         .map(|mut token| {
-            token.set_span(span);
+            let is_crate = matches!(&token, TokenTree::Ident(ident) if ident == "$crate");
+            token.set_span(if is_crate { span.resolved_at(token.span()) } else { span });
             token
         })
         .collect()

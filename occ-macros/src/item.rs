@@ -1,8 +1,9 @@
 //! The item under the attribute: its attributes, signature and raw body. The body is never parsed.
 
-use crate::arguments::ONE_OF_SEVERAL;
+use crate::arguments::{Arguments, ONE_OF_SEVERAL};
 use crate::diagnostics::Ends;
-use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use crate::regroup::{kept, regrouped};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 
 /// A type or const parameter of a generic function.
 #[derive(Clone, Debug)]
@@ -16,7 +17,7 @@ pub(crate) struct GenericParameter {
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     /// A function with a body, and the parameters it is generic over.
-    Function { generics: Vec<GenericParameter>, body: Group },
+    Function { is_const: bool, generics: Vec<GenericParameter>, body: Group },
     /// `struct Name;`
     UnitStruct,
     /// Anything else, and what is wrong with it.
@@ -35,9 +36,10 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    pub(crate) fn parse(tokens: TokenStream) -> Item {
+    /// The item under the attribute with these arguments.
+    pub(crate) fn parse(tokens: TokenStream, arguments: &Arguments) -> Item {
         let mut list: Vec<TokenTree> = tokens.clone().into_iter().collect();
-        let siblings = mark_siblings(&mut list);
+        let siblings = mark_siblings(&mut list, arguments.kernel().as_deref());
         let tokens = if siblings.is_empty() { tokens } else { list.iter().cloned().collect() };
         let mut at = after_attributes(&list);
         let start = at;
@@ -56,12 +58,14 @@ impl Item {
 
     fn read_kind(&mut self, list: &[TokenTree], mut at: usize) -> Kind {
         let first = at;
+        let mut is_const = false;
         while let Some(token) = list.get(at) {
             match token {
                 TokenTree::Ident(ident) => match ident.to_string().as_str() {
-                    "fn" => return self.read_function(list, at),
+                    "fn" => return self.read_function(list, at, is_const),
                     "struct" => return self.read_struct(list, at),
-                    "const" | "async" | "unsafe" | "safe" | "extern" | "default" | "gen" => {}
+                    "const" => is_const = true,
+                    "async" | "unsafe" | "safe" | "extern" | "default" | "gen" => {}
                     _ => break,
                 },
                 // The ABI of an `extern` function.
@@ -74,14 +78,14 @@ impl Item {
         Kind::Other { ends: Ends::one(span), what: "this item" }
     }
 
-    fn read_function(&mut self, list: &[TokenTree], at: usize) -> Kind {
+    fn read_function(&mut self, list: &[TokenTree], at: usize, is_const: bool) -> Kind {
         let keyword = list[at].span();
         let Some(TokenTree::Ident(name)) = list.get(at + 1) else {
             return Kind::Other { ends: Ends::one(keyword), what: "this item" };
         };
         self.name = name.clone();
         match list.last().and_then(braced) {
-            Some(body) => Kind::Function { generics: generic_parameters(&list[at + 2..]), body },
+            Some(body) => Kind::Function { is_const, generics: generic_parameters(&list[at + 2..]), body },
             None => Kind::Other { ends: Ends::one(name.span()), what: "a function without a body" },
         }
     }
@@ -104,44 +108,36 @@ impl Item {
         name.strip_prefix("r#").map_or(name.clone(), str::to_owned)
     }
 
-    /// The item with another body.
-    #[cfg(feature = "cust")]
-    pub(crate) fn with_body(&self, stream: TokenStream) -> Item {
-        let mut item = self.clone();
-        if let Kind::Function { body, .. } = &mut item.kind {
-            let mut new = Group::new(Delimiter::Brace, stream);
-            new.set_span(body.span());
-            *body = new.clone();
-            let mut list: Vec<TokenTree> = item.tokens.into_iter().collect();
-            if let Some(last) = list.last_mut() {
-                *last = TokenTree::Group(new);
-            }
-            item.tokens = list.into_iter().collect();
-        }
-        item
-    }
-
     /// The item with `extra` at the beginning of its body; behind the item where it has none.
     pub(crate) fn with(&self, extra: TokenStream) -> TokenStream {
-        if extra.is_empty() {
-            return self.tokens.clone();
+        match &self.kind {
+            _ if extra.is_empty() => self.tokens.clone(),
+            Kind::Function { body, .. } => self.with_body(body, extra),
+            _ => {
+                let mut tokens = self.tokens.clone();
+                tokens.extend(extra);
+                tokens
+            }
         }
+    }
+
+    /// The function with another body, and `extra` at its beginning.
+    pub(crate) fn with_body(&self, body: &Group, extra: TokenStream) -> TokenStream {
+        let inside: Vec<TokenTree> = body.stream().into_iter().collect();
+        let stream = match after_inner_attributes(&inside) {
+            0 => [extra, body.stream()].into_iter().collect(),
+            start => {
+                let mut stream: TokenStream = inside[..start].iter().cloned().collect();
+                stream.extend(extra);
+                stream.extend(inside[start..].iter().cloned().map(kept));
+                stream
+            }
+        };
         let mut list: Vec<TokenTree> = self.tokens.clone().into_iter().collect();
-        if let (Kind::Function { body, .. }, Some(last)) = (&self.kind, list.last_mut()) {
-            let inside: Vec<TokenTree> = body.stream().into_iter().collect();
-            let start = after_inner_attributes(&inside);
-            let mut stream: TokenStream = inside[..start].iter().cloned().collect();
-            stream.extend(extra);
-            stream.extend(inside[start..].iter().cloned());
-            let mut body_with = Group::new(Delimiter::Brace, stream);
-            body_with.set_span(body.span());
-            *last = TokenTree::Group(body_with);
-            list.into_iter().collect()
-        } else {
-            let mut tokens = self.tokens.clone();
-            tokens.extend(extra);
-            tokens
+        if let Some(last) = list.last_mut() {
+            *last = TokenTree::Group(regrouped(body, stream));
         }
+        list.into_iter().collect()
     }
 }
 
@@ -158,8 +154,8 @@ fn braced(token: &TokenTree) -> Option<Group> {
     }
 }
 
-/// Marks the other attributes of ours on an item, and returns their arguments.
-fn mark_siblings(list: &mut [TokenTree]) -> Vec<TokenStream> {
+/// Marks the other attributes of ours on an item as those below one that names `kernel`, and returns their arguments.
+fn mark_siblings(list: &mut [TokenTree], kernel: Option<&str>) -> Vec<TokenStream> {
     let end = after_attributes(list);
     let mut siblings = Vec::new();
     for token in &mut list[..end] {
@@ -179,12 +175,13 @@ fn mark_siblings(list: &mut [TokenTree]) -> Vec<TokenStream> {
             TokenTree::Punct(Punct::new(',', Spacing::Alone)),
             TokenTree::Ident(Ident::new(ONE_OF_SEVERAL, arguments.span())),
         ]);
-        let mut with_mark = Group::new(arguments.delimiter(), stream);
-        with_mark.set_span(arguments.span());
-        *arguments = with_mark;
-        let mut marked_attribute = Group::new(attribute.delimiter(), inside.into_iter().collect());
-        marked_attribute.set_span(attribute.span());
-        *attribute = marked_attribute;
+        if let Some(kernel) = kernel {
+            let mut name = Literal::string(kernel);
+            name.set_span(arguments.span());
+            stream.extend([TokenTree::Punct(Punct::new('=', Spacing::Alone)), TokenTree::Literal(name)]);
+        }
+        *arguments = regrouped(arguments, stream);
+        *attribute = regrouped(attribute, inside.into_iter().collect());
     }
     siblings
 }
@@ -293,7 +290,7 @@ mod tests {
     use super::*;
 
     fn parse(source: &str) -> Item {
-        Item::parse(source.parse().unwrap())
+        Item::parse(source.parse().unwrap(), &Arguments::default())
     }
 
     #[test]

@@ -8,7 +8,7 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Token};
 
-/// The macro that a guarded launch has become.
+/// The macro that a guarded launch invokes.
 pub(crate) const GUARDED: &str = "__guarded";
 
 /// One `launch!`, as far as its block and shared memory are concerned.
@@ -80,28 +80,39 @@ fn unraw(name: &Ident) -> String {
 fn find_in(group: &Group, depth: usize, launches: &mut Launches) {
     let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
     inner_names(&tokens, depth, &mut launches.inner_names);
-    // 0: nothing, 1: `launch`, 2: `launch !`
-    let mut state = 0;
-    for token in tokens {
-        state = match token {
-            TokenTree::Ident(ident) => u8::from(ident == "launch" || ident == GUARDED),
-            TokenTree::Punct(punct) if punct.as_char() == '!' && state == 1 => 2,
-            TokenTree::Group(inner) => {
-                if state == 2 {
-                    let tokens: Vec<TokenTree> = inner.stream().into_iter().collect();
-                    match LaunchSite::parse(&tokens) {
-                        Some(site) => launches.sites.push(site),
-                        None if (0..tokens.len()).any(|at| three(&tokens, at, '<')) => {
-                            launches.unreadable.extend(Ends::of(&tokens));
-                        }
-                        None => {}
-                    }
-                }
-                find_in(&inner, depth + 1, launches);
-                0
-            }
-            _ => 0,
+    for (at, token) in tokens.iter().enumerate() {
+        let TokenTree::Group(inner) = token else {
+            continue;
         };
+        if let Some(macro_name) = invoked(&tokens[..at]) {
+            let tokens: Vec<TokenTree> = inner.stream().into_iter().collect();
+            let site = launched(macro_name, &tokens).unwrap_or_default();
+            match LaunchSite::parse(site) {
+                Some(site) => launches.sites.push(site),
+                None if (0..site.len()).any(|at| three(site, at, '<')) => {
+                    launches.unreadable.extend(Ends::of(site));
+                }
+                None => {}
+            }
+        }
+        find_in(inner, depth + 1, launches);
+    }
+}
+
+/// The last name of the macro that is invoked with what follows.
+pub(crate) fn invoked(before: &[TokenTree]) -> Option<&Ident> {
+    match before {
+        [.., TokenTree::Ident(name), bang] if is_punct(bang, '!') => Some(name),
+        _ => None,
+    }
+}
+
+/// What a macro that launches was given to launch. A guarded launch has two groups in front of it.
+pub(crate) fn launched<'t>(macro_name: &Ident, inside: &'t [TokenTree]) -> Option<&'t [TokenTree]> {
+    match inside {
+        _ if macro_name == "launch" => Some(inside),
+        [TokenTree::Group(_), TokenTree::Group(_), site @ ..] if macro_name == GUARDED => Some(site),
+        _ => None,
     }
 }
 

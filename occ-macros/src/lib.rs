@@ -11,12 +11,12 @@ mod config;
 mod defaults;
 mod diagnostics;
 mod expand;
-#[cfg(feature = "cust")]
-mod guard_site;
+mod guard;
 mod instances;
 mod item;
 mod launch_site;
 mod pipeline;
+mod regroup;
 mod value;
 
 #[allow(missing_docs)] // documented where it is re-exported

@@ -5,11 +5,9 @@
 use crate::arguments::{Arguments, Key};
 use crate::config::{self, Config, Options};
 use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
-#[cfg(feature = "cust")]
-use crate::guard_site::Guard;
 use crate::instances::Instance;
 use crate::item::{Item, Kind};
-use crate::{artifact, check, expand};
+use crate::{artifact, check, expand, guard};
 use occ_core::{Argument, Confidence};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -24,7 +22,7 @@ pub(crate) fn launch_config(arguments: TokenStream, item: TokenStream) -> TokenS
 
 fn expand(arguments: TokenStream, item: TokenStream, diagnostics: &mut Diagnostics) -> TokenStream {
     let arguments = Arguments::parse(arguments, diagnostics);
-    let item = Item::parse(item);
+    let item = Item::parse(item, &arguments);
     if let Kind::Other { ends, what } = item.kind {
         let ends = if what == "nothing" { arguments.ends.unwrap_or(ends) } else { ends };
         let help = "put it on a function with a body, or on `struct Name;`";
@@ -65,36 +63,21 @@ fn expand(arguments: TokenStream, item: TokenStream, diagnostics: &mut Diagnosti
         }
     }
     let spec = spec(config.as_ref(), &options, &item, diagnostics);
-    #[cfg(feature = "cust")]
-    let item = match &config {
-        Some(config) if diagnostics.is_empty() => guarded(config, &options, &arguments, item, &mut inside),
-        _ => item,
+    let guarded = match &config {
+        Some(config) if cfg!(feature = "cust") && diagnostics.is_empty() => {
+            guard::guarded(&item, &arguments, config, &options)
+        }
+        _ => None,
     };
-    let mut expansion = item.with(inside);
+    let mut expansion = match guarded {
+        Some(guarded) => {
+            inside.extend(guarded.constant);
+            item.with_body(&guarded.body, inside)
+        }
+        None => item.with(inside),
+    };
     expansion.extend(spec);
     expansion
-}
-
-/// The item with the launches guarded that the attribute is for, and the constant they refer to among `inside`.
-#[cfg(feature = "cust")]
-fn guarded(config: &Config, options: &Options, arguments: &Arguments, item: Item, inside: &mut TokenStream) -> Item {
-    let Kind::Function { body, .. } = &item.kind else {
-        return item;
-    };
-    let (constant, spec) = expand::launch_spec(config, options, &item);
-    let guard = Guard {
-        is_for: &config::is_launch_of(arguments, &item),
-        runtime: &options.runtime,
-        spec: &spec,
-        in_inner_functions: !constant.is_empty(),
-    };
-    match guard.of(&body.stream()) {
-        Some(stream) => {
-            inside.extend(constant);
-            item.with_body(stream)
-        }
-        None => item,
-    }
 }
 
 /// The configuration without the minimums of blocks per SM that kernels were compiled for, if they may be missed.
@@ -491,26 +474,11 @@ mod tests {
         }
     }
 
-    /// Without the `!` and the delimiter behind each `launch`: a guarded launch has its name elsewhere.
-    fn without_calls(tokens: Vec<String>) -> Vec<String> {
-        let is_call = |at: usize| {
-            let before = |back: usize| at.checked_sub(back).map(|at| tokens[at].as_str());
-            let is_bang = tokens[at] == "!" && before(1) == Some("launch");
-            is_bang
-                || matches!(tokens[at].as_str(), "(" | "[" | "{")
-                    && before(1) == Some("!")
-                    && before(2) == Some("launch")
-        };
-        (0..tokens.len()).filter(|at| !is_call(*at)).map(|at| tokens[at].clone()).collect()
-    }
-
     fn is_kept(item: TokenStream, output: TokenStream) -> bool {
         let (mut wanted, mut found) = (Vec::new(), Vec::new());
         flat(item, &mut wanted);
-        flat(output, &mut found);
-        if cfg!(feature = "cust") {
-            wanted = without_calls(wanted);
-        }
+        // A guarded launch is kept within what guards it.
+        flat(guard::tests::unguarded(output), &mut found);
         let mut found = found.into_iter();
         wanted.iter().all(|token| found.any(|candidate| candidate == *token))
     }

@@ -117,7 +117,7 @@ fn is_plain_constant(tokens: &[TokenTree]) -> bool {
 }
 
 /// Whether an identifier can be a name or a segment of a path.
-fn is_name(ident: &Ident) -> bool {
+pub(crate) fn is_name(ident: &Ident) -> bool {
     const KEYWORDS: [&str; 41] = [
         "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
         "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",

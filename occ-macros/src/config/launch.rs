@@ -99,13 +99,10 @@ impl Reader<'_> {
 
     /// Reports a launch that none of several attributes on the function is for. The first of them sees all.
     pub(super) fn every_launch_is_declared(&mut self, item: &Item, launches: &Launches) {
-        if self.arguments.is_one_of_several || item.siblings.is_empty() && declared_kernel(self.arguments).is_none() {
+        if self.arguments.is_one_of_several || item.siblings.is_empty() && self.arguments.kernel().is_none() {
             return;
         }
-        let mut ignored = Diagnostics::default();
-        let siblings: Vec<Arguments> =
-            item.siblings.iter().map(|tokens| Arguments::parse(tokens.clone(), &mut ignored)).collect();
-        drop(ignored.into_errors());
+        let siblings = siblings(item);
         for site in &launches.sites {
             if !siblings.iter().chain([self.arguments]).any(|arguments| may_be_for(arguments, site)) {
                 let ends = Ends::of(&site.block).unwrap_or(self.elsewhere);
@@ -210,31 +207,13 @@ impl Launches {
 
     /// Those of the kernel that an attribute names, else those of kernels that are not known.
     pub(super) fn of_kernel(mut self, arguments: &Arguments) -> Launches {
-        if let Some(kernel) = declared_kernel(arguments) {
+        if let Some(kernel) = arguments.kernel() {
             let is_of =
                 |site: &LaunchSite| site.kernel.as_ref().is_some_and(|launched| is_same_kernel(&kernel, launched));
             let is_known = self.sites.iter().any(is_of);
             self.sites.retain(|site| if is_known { is_of(site) } else { site.kernel.is_none() });
         }
         self
-    }
-}
-
-/// Whether the launch of a site is one that an attribute is for.
-#[cfg(feature = "cust")]
-pub(crate) fn is_launch_of<'a>(arguments: &'a Arguments, item: &Item) -> impl Fn(&LaunchSite) -> bool + use<'a> {
-    let kernel = declared_kernel(arguments);
-    let is_of =
-        |kernel: &str, site: &LaunchSite| site.kernel.as_ref().is_some_and(|launched| is_same_kernel(kernel, launched));
-    let sites = Launches::of(item).sites;
-    let is_known = kernel.as_ref().is_some_and(|kernel| sites.iter().any(|site| is_of(kernel, site)));
-    move |site| {
-        let is_of_kernel = match &kernel {
-            Some(kernel) if is_known => is_of(kernel, site),
-            Some(_) => site.kernel.is_none(),
-            None => true,
-        };
-        is_of_kernel && may_be_for(arguments, site)
     }
 }
 
@@ -245,14 +224,6 @@ fn has_ident(tokens: &[TokenTree], name: &str) -> bool {
         TokenTree::Group(group) => has_ident(&group.stream().into_iter().collect::<Vec<_>>(), name),
         _ => false,
     })
-}
-
-/// The kernel an attribute names.
-fn declared_kernel(arguments: &Arguments) -> Option<String> {
-    match evaluate(&arguments.get(Key::Kernel)?.value) {
-        Ok(Written::Text(name)) => Some(name),
-        _ => None,
-    }
 }
 
 /// Whether the declared name, in whatever form, can be that of the kernel which `launch!(module.launched<<<..` names.
@@ -288,13 +259,45 @@ fn may_be_for(arguments: &Arguments, site: &LaunchSite) -> bool {
             _ => true,
         }
     };
-    let is_of_another = match (declared_kernel(arguments), &site.kernel) {
+    let is_of_another = match (arguments.kernel(), &site.kernel) {
         (Some(declared), Some(launched)) => !is_same_kernel(&declared, launched),
         _ => false,
     };
     !is_of_another
         && agree(Key::Block, known_axes(&block_axes(&site.block)))
         && agree(Key::DynamicSmem, known_axes(&block_axes(&site.dynamic_smem)))
+}
+
+/// The arguments of the attributes of ours below the one that is expanded.
+fn siblings(item: &Item) -> Vec<Arguments> {
+    let mut ignored = Diagnostics::default();
+    let siblings = item.siblings.iter().map(|tokens| Arguments::parse(tokens.clone(), &mut ignored)).collect();
+    drop(ignored.into_errors());
+    siblings
+}
+
+/// Of the launches in a function with several attributes, those that one of the attributes is for.
+pub(crate) struct Share<'a> {
+    arguments: &'a Arguments,
+    /// The kernels that the other attributes name.
+    named: Vec<String>,
+}
+
+impl<'a> Share<'a> {
+    pub(crate) fn of(arguments: &'a Arguments, item: &Item) -> Self {
+        let below = siblings(item).iter().filter_map(Arguments::kernel).collect();
+        Share { arguments, named: [arguments.kernels_above.clone(), below].concat() }
+    }
+
+    /// Whether the attribute is for a launch. One that names no kernel leaves the kernels that another names to it.
+    pub(crate) fn includes(&self, site: &LaunchSite) -> bool {
+        let is_named_by_another = self.arguments.kernel().is_none()
+            && site
+                .kernel
+                .as_ref()
+                .is_some_and(|launched| self.named.iter().any(|name| is_same_kernel(name, launched)));
+        !is_named_by_another && may_be_for(self.arguments, site)
+    }
 }
 
 /// What a launch can supply.
