@@ -12,7 +12,7 @@
 //!     let stream = CudaContext::new(0)?.default_stream();
 //!     let module = stream.context().load_module(Ptx::from_file("saxpy.cubin"))?;
 //!     let function = module.load_function("saxpy")?;
-//!     let (n, mut y) = (1 << 20, stream.alloc_zeros::<f32>(1 << 20)?);
+//!     let (n, mut y) = (1u32 << 20, stream.alloc_zeros::<f32>(1 << 20)?);
 //!     let mut launch = Saxpy::SPEC.launch_builder(&stream, &function);
 //!     launch.arg(&n).arg(&mut y);
 //!     unsafe { launch.launch(n.div_ceil(256))? };

@@ -5,6 +5,7 @@
 /// In a function with [`launch_config`](crate::launch_config) it is guarded, as cust's own is there.
 ///
 /// ```no_run
+/// use cust::error::CudaResult;
 /// use cust::prelude::*;
 /// use occ_runtime::launch;
 ///
