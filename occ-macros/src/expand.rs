@@ -217,7 +217,7 @@ pub(crate) fn parameter_in<'i>(config: &Config, item: &'i Item) -> Option<&'i st
 pub(crate) fn spec(name: &Ident, config: Option<&Config>, options: &Options, item: &Item) -> TokenStream {
     let runtime = &options.runtime;
     let visibility = if matches!(item.kind, Kind::UnitStruct) { quote!(pub) } else { item.visibility.clone() };
-    let launch_name = item.plain_name();
+    let launch_name = launch_name(options, item);
     let docs = format!("The launch of `{launch_name}` as it was checked.");
     let value = match config {
         Some(config) => {
@@ -232,6 +232,11 @@ pub(crate) fn spec(name: &Ident, config: Option<&Config>, options: &Options, ite
         #[doc = #docs]
         #visibility #keyword #name: #runtime::LaunchSpec = #value;
     }
+}
+
+/// The kernel that is launched: as it is named, else as the item is.
+fn launch_name(options: &Options, item: &Item) -> String {
+    options.kernel.clone().unwrap_or_else(|| item.plain_name())
 }
 
 /// Whether a constant may be another one beside the function than in its body, where it was checked.
@@ -264,7 +269,7 @@ fn may_declare_items(tokens: &TokenStream) -> bool {
 
 /// A block with the spec as its value, which is checked again at a place that is given.
 pub(crate) fn spec_value(config: &Config, options: &Options, item: &Item, check_at: Option<Ends>) -> TokenStream {
-    let launch_name = item.plain_name();
+    let launch_name = launch_name(options, item);
     let runtime = &options.runtime;
     let Parts { bindings, kernel, compiled, ceilings, launch, requirement } = parts(config, options);
     let archs = config.archs.iter().map(|arch| Ident::new(&arch.name().to_uppercase(), Span::call_site()));

@@ -28,6 +28,8 @@ pub(crate) struct Options {
     pub(crate) on_mismatch: OnMismatch,
     pub(crate) allow: Vec<String>,
     pub(crate) generic: bool,
+    /// The kernel that is named.
+    pub(crate) kernel: Option<String>,
 }
 
 impl Options {
@@ -38,6 +40,7 @@ impl Options {
             on_mismatch: on_mismatch(arguments, diagnostics),
             allow: arguments.get(Key::Allow).map_or_else(Vec::new, |given| allowed(given, diagnostics)),
             generic: arguments.get(Key::Generic).is_some(),
+            kernel: arguments.kernel(),
         }
     }
 

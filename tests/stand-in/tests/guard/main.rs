@@ -9,6 +9,8 @@ mod first_check;
 mod header;
 mod launches;
 mod modes;
+mod readings;
+mod report;
 
 use cuda_stand_in::{DeviceModel, KernelModel, stand_in};
 use cust::prelude::*;
