@@ -2,7 +2,9 @@
 
 #![allow(unsafe_code)]
 
-use super::raw::{Functions, LaunchAttribute, LaunchConfig};
+#[cfg(feature = "cust")]
+use super::raw::LaunchKernelEx;
+use super::raw::{Functions, LaunchAttribute, LaunchConfig, MaxActiveClusters};
 use super::{ClusterLaunch, DriverError};
 #[cfg(feature = "cust")]
 use crate::guard::Launched;
@@ -87,12 +89,12 @@ pub(super) unsafe fn max_active_blocks_per_sm(
 ///
 /// `function` is a function handle that is loaded.
 pub(super) unsafe fn max_active_clusters(
-    functions: &Functions,
+    call: Option<MaxActiveClusters>,
     function: *mut c_void,
     launch: &ClusterLaunch,
 ) -> Result<c_int, DriverError> {
     const CALL: &str = "cuOccupancyMaxActiveClusters";
-    let call = functions.max_active_clusters().ok_or(DriverError { call: CALL, code: DriverError::NOT_FOUND })?;
+    let call = call.ok_or(DriverError { call: CALL, code: DriverError::NOT_FOUND })?;
     let attribute = LaunchAttribute::cluster(launch.cluster);
     let config = config(launch, core::ptr::null_mut(), &attribute);
     let mut clusters = 0;
@@ -142,14 +144,14 @@ pub(super) unsafe fn launch(
 #[cfg(feature = "cust")]
 #[inline(never)]
 pub(super) unsafe fn launch_clusters(
-    functions: &Functions,
+    call: Option<LaunchKernelEx>,
     function: *mut c_void,
     stream: *mut c_void,
     launch: &ClusterLaunch,
     arguments: &[*mut c_void],
 ) -> Result<(), DriverError> {
     const CALL: &str = "cuLaunchKernelEx";
-    let call = functions.launch_kernel_ex().ok_or(DriverError { call: CALL, code: DriverError::NOT_FOUND })?;
+    let call = call.ok_or(DriverError { call: CALL, code: DriverError::NOT_FOUND })?;
     let attribute = LaunchAttribute::cluster(launch.cluster);
     let config = config(launch, stream, &attribute);
     // SAFETY: `config` and its one attribute outlive the call, and the driver only reads the list of arguments; the

@@ -2,7 +2,9 @@
 
 #![allow(unsafe_code)]
 
-use super::raw::Functions;
+#[cfg(feature = "cust")]
+use super::raw::LaunchKernelEx;
+use super::raw::{Functions, MaxActiveClusters};
 use super::{ClusterLaunch, Device, DeviceAttribute, Driver, DriverError, Function, FunctionAttribute, checked};
 #[cfg(feature = "cust")]
 use crate::guard::Launched;
@@ -10,17 +12,31 @@ use core::ffi::c_int;
 #[cfg(feature = "cust")]
 use core::ffi::c_void;
 use std::string::String;
+use std::sync::OnceLock;
 
 /// The CUDA driver of this machine: linked with the program, or loaded while it runs.
 pub struct Cuda {
     functions: Functions,
+    /// Functions of newer drivers, once they were asked for.
+    max_active_clusters: OnceLock<Option<MaxActiveClusters>>,
+    #[cfg(feature = "cust")]
+    launch_kernel_ex: OnceLock<Option<LaunchKernelEx>>,
 }
 
 impl Cuda {
+    const fn new(functions: Functions) -> Self {
+        Cuda {
+            functions,
+            max_active_clusters: OnceLock::new(),
+            #[cfg(feature = "cust")]
+            launch_kernel_ex: OnceLock::new(),
+        }
+    }
+
     /// The driver that cust links the program with.
     #[cfg(feature = "cust")]
     pub const fn linked() -> Self {
-        Cuda { functions: Functions::LINKED }
+        Self::new(Functions::LINKED)
     }
 
     /// The driver, loaded as cudarc does it: it is the same library.
@@ -35,7 +51,7 @@ impl Cuda {
             .map_err(|missing| DriverError { call: missing, code: DriverError::NOT_FOUND })?;
         // The driver stays for as long as the program runs.
         core::mem::forget(library);
-        Ok(Cuda { functions })
+        Ok(Self::new(functions))
     }
 
     /// Launches: with `cuLaunchKernelEx` where a cluster is passed, else with `cuLaunchKernel`.
@@ -58,8 +74,9 @@ impl Cuda {
             None => unsafe { checked::launch(&self.functions, function.to_raw(), stream, launched, arguments) },
             Some(cluster) => {
                 let launch = ClusterLaunch { grid, block, cluster, dynamic_smem };
+                let call = *self.launch_kernel_ex.get_or_init(|| self.functions.launch_kernel_ex());
                 // SAFETY: the caller's.
-                unsafe { checked::launch_clusters(&self.functions, function.to_raw(), stream, &launch, arguments) }
+                unsafe { checked::launch_clusters(call, function.to_raw(), stream, &launch, arguments) }
             }
         }
     }
@@ -122,8 +139,9 @@ impl Driver for Cuda {
     }
 
     fn max_active_clusters(&self, function: Function, launch: &ClusterLaunch) -> Result<u32, DriverError> {
+        let call = *self.max_active_clusters.get_or_init(|| self.functions.max_active_clusters());
         // SAFETY: a `Function` is a loaded function: see there.
-        let clusters = unsafe { checked::max_active_clusters(&self.functions, function.to_raw(), launch) }?;
+        let clusters = unsafe { checked::max_active_clusters(call, function.to_raw(), launch) }?;
         Ok(u32::try_from(clusters).unwrap_or(0))
     }
 }

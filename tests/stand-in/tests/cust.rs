@@ -219,6 +219,10 @@ fn clusters_are_passed() {
     let spec = LaunchSpec::new("reduce", &[Arch::SM_90], Kernel::new().registers(32), launch);
     unsafe { spec.launch(&program.stream, &function, 4, &[]) }.unwrap();
     assert_eq!(stand_in().launches().last().unwrap().cluster, Some([2, 1, 1]));
+    let bound = spec.bind(&function).unwrap();
+    stand_in().count_anew();
+    unsafe { bound.launch(&program.stream, 8, &[]) }.unwrap();
+    assert_eq!((stand_in().all_calls(), stand_in().calls("cuLaunchKernelEx")), (1, 1));
     let error = unsafe { spec.launch(&program.stream, &function, 5, &[]) }.unwrap_err();
     assert!(matches!(error.mismatch(), Some(Mismatch::CannotRun { .. })), "{error}");
     // `cuLaunchKernel` takes no cluster.
