@@ -150,7 +150,7 @@ impl Comparison<'_> {
     fn cannot_run(&self, model: Option<Result<Occupancy, Refusal>>) -> Option<Mismatch> {
         let threads = self.spec.shape().threads();
         if let Some(Err(refusal)) = model
-            && (self.blocks_per_sm == 0 || !self.was_asked(&refusal))
+            && !self.is_contradicted(&refusal)
         {
             return Some(Mismatch::CannotRun { refusal });
         }
@@ -167,8 +167,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether the driver's answers cover what the model refuses a launch for.
-    fn was_asked(&self, refusal: &Refusal) -> bool {
+    /// Whether the driver has room for what the model refuses a launch for.
+    fn is_contradicted(&self, refusal: &Refusal) -> bool {
         match refusal {
             Refusal::BlockThreads { .. }
             | Refusal::KernelThreads { .. }
@@ -178,8 +178,10 @@ impl Comparison<'_> {
             | Refusal::SharedMemoryOptIn { .. }
             | Refusal::Barriers { .. }
             | Refusal::VirtualResources { .. }
-            | Refusal::NoRoom { .. } => true,
-            Refusal::NoClusters | Refusal::ClusterBlocks { .. } => self.active_clusters.is_some(),
+            | Refusal::NoRoom { .. } => self.blocks_per_sm > 0,
+            Refusal::NoClusters | Refusal::ClusterBlocks { .. } => {
+                self.active_clusters.is_some_and(|active| active > 0)
+            }
             _ => false,
         }
     }
@@ -252,7 +254,7 @@ impl Comparison<'_> {
     fn model_differs(&self, model: Option<Result<Occupancy, Refusal>>) -> Option<Mismatch> {
         let model = match model? {
             Ok(answer) => answer.blocks_per_sm,
-            Err(refusal) if self.was_asked(&refusal) => 0,
+            Err(refusal) if self.is_contradicted(&refusal) => 0,
             Err(_) => return None,
         };
         let driver = self.blocks_per_sm;

@@ -257,7 +257,7 @@ impl fmt::Display for Mismatch {
                 f.write_str(required.missed(*blocks_per_sm, *warps_per_block, *max_warps_per_sm).as_str())
             }
             Mismatch::Capability { declared, found: [major, minor] } => {
-                f.write_str("checked for ")?;
+                f.write_str(if declared.is_empty() { "checked for no capability" } else { "checked for " })?;
                 for (at, arch) in declared.iter().enumerate() {
                     write!(f, "{}{arch}", separator(at, declared.len()))?;
                 }

@@ -66,7 +66,7 @@ impl Report {
         let prepared = prepare(driver, function, &attributes, launch, portable)?;
         drop(alone);
         let blocks_per_sm = driver.max_active_blocks_per_sm(function, launch.threads(), launch.dynamic_smem)?;
-        let active_clusters = active_clusters(driver, function, launch)?;
+        let active_clusters = active_clusters(driver, function, launch, device.clusters)?;
         let comparison =
             Comparison { spec, device, function: &attributes, passes_cluster, blocks_per_sm, active_clusters };
         let declared = comparison.declared();
@@ -98,10 +98,20 @@ impl Report {
 }
 
 /// Clusters of the launch that the device holds; `None` without clusters, and where the driver cannot tell.
-fn active_clusters(driver: &dyn Driver, function: Function, launch: &Launch) -> Result<Option<u32>, DriverError> {
+fn active_clusters(
+    driver: &dyn Driver,
+    function: Function,
+    launch: &Launch,
+    has_clusters: Option<bool>,
+) -> Result<Option<u32>, DriverError> {
     let Some(cluster) = launch.cluster else {
         return Ok(None);
     };
+    // A cluster of one block is a launch without clusters. Of a larger one a device without them holds none: it is not
+    // asked, since it answers with an error.
+    if has_clusters == Some(false) {
+        return Ok((cluster != [1; 3]).then_some(0));
+    }
     // One cluster: how many fit does not depend on the grid.
     let asked = ClusterLaunch { grid: cluster, block: launch.block, cluster, dynamic_smem: launch.dynamic_smem };
     match driver.max_active_clusters(function, &asked) {

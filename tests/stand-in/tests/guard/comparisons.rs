@@ -297,3 +297,15 @@ fn clusters_that_are_not_passed() {
     let odd = guard().admit(&read, k, &Launched::of(&read, [3, 1, 1])).unwrap_err();
     assert!(matches!(odd.mismatch(), Some(Mismatch::CannotRun { refusal: Refusal::PartialCluster { .. } })), "{odd}");
 }
+
+/// A capability without clusters, on which a driver is not asked about them.
+#[test]
+fn clusters_where_there_are_none() {
+    let _turn = with_devices([DeviceModel::a100()]);
+    let of = |cluster| LaunchSpec::new("k", SM_90, Kernel::new().registers(32), Launch::new(256).cluster(cluster));
+    let refused = report(&of([2, 1, 1]), KernelModel::new(32));
+    assert_eq!(found(&refused)[0], (Error, &Mismatch::CannotRun { refusal: Refusal::NoClusters }), "{refused}");
+    let one = report(&of([1, 1, 1]), KernelModel::new(32));
+    let other = Mismatch::Capability { declared: SM_90, found: [8, 0] };
+    assert_eq!(found(&one), [(Warning, &other)]);
+}
