@@ -1,6 +1,6 @@
 //! What the guard asks of a CUDA driver, and changes in it.
 //!
-//! [`Driver`] is the boundary: the real driver implements it ([`Cuda`]), and so can another binding or a
+//! [`Driver`] is the boundary: the driver of this machine implements it (`Cuda`), and so can another binding or a
 //! test double. Everything above it is safe code that sees integers.
 
 mod attributes;

@@ -56,7 +56,7 @@ pub struct Guard<D> {
 }
 
 /// Lists of verdicts, so that each stays short.
-const BUCKETS: usize = 64;
+const BUCKETS: usize = 512;
 
 /// What was found of a spec with a function on a device.
 struct Verdict {

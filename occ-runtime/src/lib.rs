@@ -10,6 +10,16 @@
 //!
 //! assert_eq!(SAXPY.register_budget(), Some(64));
 //! ```
+//!
+//! # Features
+//!
+//! - `cubin`, `text` (on by default), `containers`: what `cubin = ".."` reads.
+//! - `cust`, `cudarc`: launches are guarded: what was checked is compared with the driver before the first launch. See the
+//!   modules of these names.
+//! - `guard`: the guard alone, for a binding of your own. `loaded`: with the driver of this machine.
+//! - `serde`: the model's types, and what the guard reports, in other formats.
+//!
+//! Without `guard` the crate needs no standard library and no allocator.
 #![no_std]
 #![cfg_attr(not(feature = "guard"), forbid(unsafe_code))]
 
