@@ -24,13 +24,13 @@ fn count(allocations: u64, bytes: i64) {
 // SAFETY: everything is the system's.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(1, layout.size() as i64);
+        count(1, layout.size().cast_signed() as i64);
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(0, -(layout.size() as i64));
+        count(0, -(layout.size().cast_signed() as i64));
         // SAFETY: as the caller promises.
         unsafe { System.dealloc(pointer, layout) }
     }

@@ -100,7 +100,7 @@ pub(crate) fn all() -> Vec<Case> {
 /// Block, cluster and dynamic shared memory against the spec.
 fn launches() -> Vec<Case> {
     let case = |name| Case::new(name, device(A100), FunctionDouble::new(40), HALF);
-    let on_h100 = |name, cluster: Option<[u32; 3]>| {
+    let hopper = |name, cluster: Option<[u32; 3]>| {
         let launch = Launch { cluster, ..Launch::new(256) };
         Case::new(name, device(H100), FunctionDouble::new(40).with(6, 90), spec(SM_90, kernel(40), launch))
     };
@@ -121,15 +121,15 @@ fn launches() -> Vec<Case> {
                 "1 bytes of dynamic shared memory are launched, 0 were checked
   = help: launch with the spec's shared memory, or declare `dynamic_smem = 1`",
             ),
-        on_h100("a cluster where there is none", None)
+        hopper("a cluster where there is none", None)
             .launched(|launched| launched.cluster = Some([2, 1, 1]))
             .finds(Error, cluster(None, Some([2, 1, 1])))
             .says("a cluster of 2 is launched, no cluster was checked\n  = help: declare `cluster = 2`"),
-        on_h100("another cluster", Some([2, 1, 1]))
+        hopper("another cluster", Some([2, 1, 1]))
             .launched(|launched| (launched.cluster, launched.grid) = (Some([2, 2, 1]), [2, 2, 1]))
             .finds(Error, cluster(Some([2, 1, 1]), Some([2, 2, 1])))
             .says("a cluster of (2, 2) is launched, a cluster of 2 was checked\n  = help: declare `cluster = (2, 2)`"),
-        on_h100("the cluster", Some([2, 1, 1])).says(AS_CHECKED),
+        hopper("the cluster", Some([2, 1, 1])).says(AS_CHECKED),
     ]
 }
 
@@ -315,26 +315,26 @@ fn of_registers() -> Vec<Case> {
 /// Static shared memory against the declared, and the 1 KiB that a driver's number may hold from 9.0 on.
 fn static_smem() -> Vec<Case> {
     let found = |declared, found| Mismatch::StaticSmem { declared, found };
-    let on_a100 = |name, bytes, answers: &[[u32; 3]], requirement| {
+    let ampere = |name, bytes, answers: &[[u32; 3]], requirement| {
         let function = FunctionDouble::new(32).static_smem(bytes).listed(answers);
         Case::new(name, device(A100), function, spec(SM_80, kernel(32), Launch::new(256)).require(requirement))
     };
     // 32 registers, 76,800 bytes: 3 blocks with the 1,024 of the driver are 233,472, all that the SM has. 77,824 bytes: the
     // header holds 2.
-    let on_h100 = |name, told: i32, blocks| {
+    let hopper = |name, told: i32, blocks| {
         let launch = Launch::new(256).dynamic_smem(76_800);
         let function = FunctionDouble::new(32).with(1, told).with(6, 90).listed(&[[256, 76_800, blocks]]);
         Case::new(name, device(H100), function, spec(SM_90, kernel(32), launch))
     };
     vec![
         // The header: 20,992 bytes, 7 blocks; 55,978 bytes, 2 blocks.
-        on_a100("other static shared memory, kept", 20_992, &[[256, 0, 7]], at_least(0.5))
+        ampere("other static shared memory, kept", 20_992, &[[256, 0, 7]], at_least(0.5))
             .finds(Warning, found(0, 20_992))
             .says(
                 "the function has 20992 bytes of static shared memory, 0 were declared
   = help: declare `static_smem = 20992`",
             ),
-        on_a100("other static shared memory, missed", 55_978, &[[256, 0, 2]], at_least(0.5))
+        ampere("other static shared memory, missed", 55_978, &[[256, 0, 2]], at_least(0.5))
             .finds(
                 Error,
                 Mismatch::Occupancy {
@@ -357,16 +357,16 @@ fn static_smem() -> Vec<Case> {
   = help: declare `static_smem = 55978`",
             ),
         // On 8.0 the driver's number is the kernel's.
-        on_a100("1 KiB more on 8.0", 1024, &[[256, 0, 8]], at_least(0.5)).finds(Warning, found(0, 1024)).says(
+        ampere("1 KiB more on 8.0", 1024, &[[256, 0, 8]], at_least(0.5)).finds(Warning, found(0, 1024)).says(
             "the function has 1024 bytes of static shared memory, 0 were declared
   = help: declare `static_smem = 1024`",
         ),
-        on_h100("the driver's own 1 KiB on 9.0", 1024, 3).says("as checked, 3 blocks per SM, occupancy 37.5%"),
-        on_h100("1 KiB of the kernel's on 9.0", 1024, 2).finds(Warning, found(0, 1024)).says(
+        hopper("the driver's own 1 KiB on 9.0", 1024, 3).says("as checked, 3 blocks per SM, occupancy 37.5%"),
+        hopper("1 KiB of the kernel's on 9.0", 1024, 2).finds(Warning, found(0, 1024)).says(
             "the function has 1024 bytes of static shared memory, 0 were declared
   = help: declare `static_smem = 1024`",
         ),
-        on_h100("no more on 9.0", 0, 3).says("as checked, 3 blocks per SM, occupancy 37.5%"),
+        hopper("no more on 9.0", 0, 3).says("as checked, 3 blocks per SM, occupancy 37.5%"),
     ]
 }
 
@@ -528,7 +528,7 @@ fn clusters() -> Vec<Case> {
     let case = |name, function, spec: LaunchSpec| Case::new(name, device(H100), function, spec);
     let not_passed = |case: Case| case.launched(|launched| (launched.cluster, launched.grid) = (None, [16, 4, 4]));
     let older = || device(A100).without(&[97, 106, 111, 120]);
-    let on_a100 = Case::new("clusters before 9.0", device(A100), function().clusters(Ok(0)), of(Some([2, 1, 1])));
+    let ampere = Case::new("clusters before 9.0", device(A100), function().clusters(Ok(0)), of(Some([2, 1, 1])));
     vec![
         not_passed(case("compiled and declared", function().cluster([2, 1, 1]), of(Some([2, 1, 1])))).says(AS_CHECKED),
         not_passed(case("compiled, and read of the artifact", function().cluster([2, 1, 1]), {
@@ -555,7 +555,7 @@ fn clusters() -> Vec<Case> {
             .finds(Error, Mismatch::NoCluster { cluster: [16, 1, 1] })
             .says("this launch cannot run: the device has no room for a cluster of 16"),
         case("a driver without the function", function().clusters(Err(500)), of(Some([2, 1, 1]))).says(AS_CHECKED),
-        on_a100
+        ampere
             .finds(Error, Mismatch::CannotRun { refusal: Refusal::NoClusters })
             .finds(Warning, Mismatch::Capability { declared: SM_90, found: [8, 0] })
             .says(

@@ -127,10 +127,10 @@ fn waves() {
         };
         // Each time that the number of blocks changes, and only then.
         for grid in [[1, 1, 1], [648, 1, 1], [1300, 1, 1], [1, 1, 1]] {
-            let (_, first) = logged(|| launch(grid).unwrap());
+            let ((), first) = logged(|| launch(grid).unwrap());
             let line = format!("`k` on A100 SXM4 80 GB (sm_80): {}", expected(grid).unwrap());
             assert_eq!(first, [(Level::Info, line)], "{grid:?}");
-            let (_, second) = logged(|| launch(grid).unwrap());
+            let ((), second) = logged(|| launch(grid).unwrap());
             assert!(second.is_empty(), "{second:?}");
         }
         // As many blocks of another shape are no change.
@@ -139,7 +139,7 @@ fn waves() {
         // No grid that is refused, and none that is too many for a number.
         let (result, none) = logged(|| launch([0, 1, 1]));
         assert!(result.is_err() && none.is_empty());
-        let (_, huge) = logged(|| launch([0x7fff_ffff, 65_535, 65_535]).unwrap());
+        let ((), huge) = logged(|| launch([0x7fff_ffff, 65_535, 65_535]).unwrap());
         assert_eq!(huge.len(), 1);
     }
     assert_eq!(bound.blocks_per_sm(), 6);
