@@ -11,9 +11,25 @@ use std::ptr;
 /// The driver with a context on one device.
 pub(crate) struct Machine {
     library: Library,
+    /// Kept, since it is timed: `cuLaunchKernel`.
+    launch_kernel: LaunchKernel,
     pub(crate) cuda: Cuda,
     pub(crate) device: i32,
 }
+
+type LaunchKernel = unsafe extern "C" fn(
+    *mut c_void,
+    c_uint,
+    c_uint,
+    c_uint,
+    c_uint,
+    c_uint,
+    c_uint,
+    c_uint,
+    *mut c_void,
+    *mut *mut c_void,
+    *mut *mut c_void,
+) -> c_int;
 
 /// A call of the driver, and the code it returned.
 #[derive(Clone, Debug)]
@@ -56,7 +72,9 @@ impl Machine {
              REPORT` needs none",
         )?;
         let cuda = Cuda::loaded()?;
-        let machine = Machine { library, cuda, device };
+        // SAFETY: the driver's function of that name has this type.
+        let launch_kernel = unsafe { *library.get::<LaunchKernel>(b"cuLaunchKernel")? };
+        let machine = Machine { library, launch_kernel, cuda, device };
         call!(machine, cuInit(0 => c_uint)).map_err(|failed| format!("{failed}: is there a GPU?"))?;
         let mut handle = 0;
         call!(machine, cuDeviceGet(&raw mut handle => *mut c_int, device => c_int))?;
@@ -163,13 +181,23 @@ impl Machine {
         dynamic_smem: u32,
         arguments: &mut [*mut c_void],
     ) -> std::result::Result<(), Failed> {
-        let (handle, null) = (function.to_raw(), ptr::null_mut::<c_void>());
-        call!(self, cuLaunchKernel(
-            handle => *mut c_void,
-            grid_x => c_uint, grid_y => c_uint, grid_z => c_uint,
-            block_x => c_uint, block_y => c_uint, block_z => c_uint,
-            dynamic_smem => c_uint, null => *mut c_void,
-            arguments.as_mut_ptr() => *mut *mut c_void, ptr::null_mut() => *mut *mut c_void,
-        ))
+        let (handle, arguments) = (function.to_raw(), arguments.as_mut_ptr());
+        // SAFETY: the function is loaded, and a probe takes these arguments, which outlive the launch.
+        let code = unsafe {
+            (self.launch_kernel)(
+                handle,
+                grid_x,
+                grid_y,
+                grid_z,
+                block_x,
+                block_y,
+                block_z,
+                dynamic_smem,
+                ptr::null_mut(),
+                arguments,
+                ptr::null_mut(),
+            )
+        };
+        if code == 0 { Ok(()) } else { Err(Failed { call: "cuLaunchKernel", code }) }
     }
 }
