@@ -1,6 +1,7 @@
 //! A spec as a person reads it: what was checked, and why it passes.
 
 use crate::spec::LaunchSpec;
+use crate::words::Counted;
 use core::fmt::{Display, Formatter, Result};
 use occ_core::{Arch, Check, Compiled, Gpu, Occupancy, Requirement, Resource, Step, steps};
 
@@ -193,15 +194,6 @@ impl Display for Percent {
             0 => write!(f, "{}", tenths / 10),
             tenth => write!(f, "{}.{tenth}", tenths / 10),
         }
-    }
-}
-
-/// `1 block`, `2 blocks`.
-struct Counted(u32, &'static str);
-
-impl Display for Counted {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "{} {}{}", self.0, self.1, if self.0 == 1 { "" } else { "s" })
     }
 }
 

@@ -43,6 +43,7 @@ pub mod guard;
 #[cfg(feature = "cust")]
 mod launch_macro;
 mod spec;
+mod words;
 
 #[cfg(feature = "guard")]
 pub use guard::{LaunchError, Mismatch, Report};

@@ -1,6 +1,7 @@
 //! What can differ between a launch as it was checked and as it would run.
 
 use super::device::LimitDifference;
+use crate::words::Counted;
 use core::fmt;
 use occ_core::{Arch, Axis, BlockLimits, Refusal, Requirement, Resource};
 
@@ -321,15 +322,6 @@ impl fmt::Display for Cluster {
             Some(axes) => write!(f, "a cluster of {} {}", Axes(axes), self.1),
             None => write!(f, "no cluster {}", self.1),
         }
-    }
-}
-
-/// `1 block`, `2 blocks`.
-pub(super) struct Counted<N>(pub(super) N, pub(super) &'static str);
-
-impl<N: fmt::Display + PartialEq + From<bool>> fmt::Display for Counted<N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}{}", self.0, self.1, if self.0 == N::from(true) { "" } else { "s" })
     }
 }
 

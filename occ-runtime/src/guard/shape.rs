@@ -2,9 +2,10 @@
 
 use super::device::DeviceReport;
 use super::error::{LaunchError, Refused};
-use super::mismatch::{Counted, Finding, Mismatch, Severity};
+use super::mismatch::{Finding, Mismatch, Severity};
 use crate::driver::Function;
 use crate::spec::{LaunchSpec, OnMismatch};
+use crate::words::Counted;
 use core::cmp::Ordering::Greater;
 use occ_core::{Axis, Refusal, Waves};
 use std::sync::Arc;
