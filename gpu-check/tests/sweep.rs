@@ -27,7 +27,10 @@ fn gpu_check(arguments: &[&str]) -> (Option<i32>, String) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_gpu-check"));
     program.args(arguments).env("LD_LIBRARY_PATH", driver()).env("CUDA_STAND_IN", "a100");
     // The registers are some that the header was asked about; those of the cubin are others, which must be told.
-    program.env("CUDA_STAND_IN_KERNELS", "registers_a=24,registers_h=128,registers_i=168,shared_1k=32:1024,dynamic=32");
+    program.env(
+        "CUDA_STAND_IN_KERNELS",
+        "+registers_a=24,+registers_h=128,+registers_i=168,+shared_1k=32:1024,+dynamic=32",
+    );
     let output = program.output().unwrap();
     (output.status.code(), String::from_utf8(output.stdout).unwrap())
 }

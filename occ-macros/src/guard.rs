@@ -87,7 +87,10 @@ impl Guard<'_> {
         let macro_name = invoked(before)?;
         let inside: Vec<TokenTree> = group.stream().into_iter().collect();
         let site = LaunchSite::parse(launched(macro_name, &inside)?)?;
-        if !self.share.includes(&site) {
+        // What is behind the arguments is another macro's grammar.
+        let ends_with_arguments =
+            matches!(inside.last(), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);
+        if !ends_with_arguments || !self.share.includes(&site) {
             return None;
         }
         if macro_name == GUARDED {

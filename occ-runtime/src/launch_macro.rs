@@ -72,7 +72,7 @@ macro_rules! __launch {
         match (
             $crate::__private::cust::grid($grid),
             $crate::__private::cust::block($block),
-            $shared,
+            $crate::__private::cust::shared($shared),
             &$stream $(. $field $([$index])* $(($($call)*))*)*,
         ) {
             (grid, block, shared, stream) => {
@@ -87,7 +87,10 @@ macro_rules! __launch {
     (@make [[$($launch:tt)*] [$($spec:expr),*]]
         $function:ident $grid:ident $block:ident $shared:ident $stream:ident ($($argument:expr),*)
     ) => {
-        match $crate::__private::cust::guard(&[$($spec),*], &$function, $grid, $block, $shared) {
+        match {
+            use $crate::__private::cust::Launchable as _;
+            $crate::__private::cust::guard(&[$($spec),*], $function.launchable(), $grid, $block, $shared)
+        } {
             ::core::result::Result::Ok(()) => {
                 $($launch)*!($function<<<$grid, $block, $shared, $stream>>>($($argument),*))
             }

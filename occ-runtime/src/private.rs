@@ -8,13 +8,18 @@ use crate::spec::{LaunchSpec, OnMismatch};
 /// What `launch!` is made of.
 #[cfg(feature = "cust")]
 pub mod cust {
-    pub use crate::cust::guard_site as guard;
+    pub use crate::cust::{Launchable, guard_site as guard};
     use ::cust::function::{BlockSize, GridSize};
     pub use ::cust::launch;
 
     /// A grid, in any of cust's forms.
     pub fn grid(grid: impl Into<GridSize>) -> GridSize {
         grid.into()
+    }
+
+    /// Shared memory, in bytes.
+    pub fn shared(bytes: u32) -> u32 {
+        bytes
     }
 
     /// A block, in any of cust's forms.

@@ -7,7 +7,16 @@ use cust::error::CudaResult;
 use cust::function::{BlockSize, Function, GridSize};
 
 /// A function as a launch names it: looked up, or bound to a spec.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no function that can be launched",
+    label = "not a function of cust"
+)]
 pub trait Launchable {
+    /// Itself: called as a method, it finds a function behind whatever dereferences to one, as `&function` does.
+    fn launchable(&self) -> &Self {
+        self
+    }
+
     /// The function.
     fn function(&self) -> &Function<'_>;
 

@@ -97,7 +97,15 @@ impl fmt::Display for About<'_> {
             write!(f, "\n  = note: {}", finding.mismatch)?;
         }
         let mut has_help = false;
-        for finding in *findings {
+        let is_refused = is_refused(findings);
+        for (at, finding) in findings.iter().enumerate() {
+            // What was declared is not what is wrong with a launch that is refused.
+            if is_refused
+                && at > 0
+                && matches!(finding.mismatch, Mismatch::Registers { .. } | Mismatch::StaticSmem { .. })
+            {
+                continue;
+            }
             // One change at a time: the first that there is.
             if !has_help {
                 finding.mismatch.help(&mut |help| {

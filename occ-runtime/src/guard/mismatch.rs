@@ -201,6 +201,13 @@ impl Mismatch {
             Mismatch::CannotRun { refusal: Refusal::EmptyGrid { .. } } => {
                 f(format_args!("return before the launch where there is nothing to do: no elements make no blocks"))
             }
+            Mismatch::CannotRun { refusal: Refusal::RegistersPerBlock { warps, .. } } => f(format_args!(
+                "launch a smaller block, or compile the kernel with `__launch_bounds__({})`",
+                warps.saturating_mul(32)
+            )),
+            Mismatch::CannotRun { refusal: Refusal::KernelThreads { threads, most } } => f(format_args!(
+                "launch blocks of at most {most} threads, or compile the kernel with `__launch_bounds__({threads})`"
+            )),
             Mismatch::CannotRun { refusal: Refusal::GridAxis { axis: Axis::Y | Axis::Z, .. } } => {
                 f(format_args!("put the long axis into x, which takes 2147483647 blocks"))
             }
@@ -215,6 +222,9 @@ impl Mismatch {
             Mismatch::Capability { found: [major, minor], .. } => {
                 f(format_args!("add `\"sm_{major}{minor}\"` to `arch` to have it checked when the code is compiled"))
             }
+            Mismatch::Registers { declared: DeclaredRegisters::AtMost(most), .. } => f(format_args!(
+                "compile the kernel with at most {most} registers per thread, or raise what is declared"
+            )),
             Mismatch::Registers { found, .. } => f(format_args!(
                 "declare `registers = {found}`, or name the compiled kernel with `cubin`; a driver that compiles PTX \
                  chooses registers itself"

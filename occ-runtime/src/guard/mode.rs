@@ -21,7 +21,7 @@ fn from_environment(value: Option<&str>) -> Option<OnMismatch> {
         "off" => Some(OnMismatch::Ignore),
         "" => None,
         other => {
-            log::error!("`{VARIABLE}` is `{other}`, which is none of `error`, `warn` and `off`: it is not followed");
+            log::error!(target: super::LOG, "`{VARIABLE}` is `{other}`, which is none of `error`, `warn` and `off`: it is not followed");
             None
         }
     }

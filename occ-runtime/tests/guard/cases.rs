@@ -261,8 +261,7 @@ fn of_registers() -> Vec<Case> {
         case("at the cap", 64, capped(64)).says("as checked, 4 blocks per SM, occupancy 50.0%"),
         case("above the cap, kept", 64, capped(40)).finds(Warning, registers(AtMost(40), 64)).says(
             "the function has 64 registers per thread, at most 40 were declared
-  = help: declare `registers = 64`, or name the compiled kernel with `cubin`; a driver that compiles PTX chooses registers \
-             itself",
+  = help: compile the kernel with at most 40 registers per thread, or raise what is declared",
         ),
         case("above the cap, missed", 168, capped(40))
             .finds(Error, misses_half(168, of_168))
@@ -292,8 +291,7 @@ fn of_registers() -> Vec<Case> {
             .says(
                 "the function has 64 registers per thread, at most 40 were declared
   = note: the function has 64 registers per thread, 40 were declared
-  = help: declare `registers = 64`, or name the compiled kernel with `cubin`; a driver that compiles PTX chooses registers \
-                 itself",
+  = help: compile the kernel with at most 40 registers per thread, or raise what is declared",
             ),
         case("as compiled for the device", 40, compiled()).says(AS_CHECKED),
         case("not as compiled for the device", 24, compiled()).finds(Warning, registers(Exactly(40), 24)).says(
@@ -353,8 +351,7 @@ fn static_smem() -> Vec<Case> {
                 "occupancy 25% is below the required 50%
   = note: the driver holds 2 blocks of 8 warps per SM, which has room for 64 warps
   = note: blocks per SM each resource allows: registers 8, shared memory 2, warps 8, blocks 32
-  = note: the function has 55978 bytes of static shared memory, 0 were declared
-  = help: declare `static_smem = 55978`",
+  = note: the function has 55978 bytes of static shared memory, 0 were declared",
             ),
         // On 8.0 the driver's number is the kernel's.
         ampere("1 KiB more on 8.0", 1024, &[[256, 0, 8]], at_least(0.5)).finds(Warning, found(0, 1024)).says(
@@ -476,24 +473,26 @@ fn refusals() -> Vec<Case> {
   = help: add `\"sm_86\"` to `arch` to have it checked when the code is compiled",
             ),
         // The header, 1,024 threads: 64 registers, 1 block; 65: none.
-        Case::new("too many registers", device(A100), FunctionDouble::new(65), spec(SM_80, kernel(64), Launch::new(1024)))
-            .finds(
-                Error,
-                cannot(Refusal::RegistersPerBlock { registers: 65, warps: 32, needed: 32 * 2304, most: 65_536 }),
-            )
-            .finds(Error, registers(DeclaredRegisters::Exactly(64), 65))
-            .says(
-                "this launch cannot run: 65 registers per thread in 32 warps take 73728 registers, a block may take 65536 \
+        Case::new(
+            "too many registers",
+            device(A100),
+            FunctionDouble::new(65),
+            spec(SM_80, kernel(64), Launch::new(1024)),
+        )
+        .finds(Error, cannot(Refusal::RegistersPerBlock { registers: 65, warps: 32, needed: 32 * 2304, most: 65_536 }))
+        .finds(Error, registers(DeclaredRegisters::Exactly(64), 65))
+        .says(
+            "this launch cannot run: 65 registers per thread in 32 warps take 73728 registers, a block may take 65536 \
                  (`CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`, 701)
   = note: the function has 65 registers per thread, 64 were declared
-  = help: declare `registers = 65`, or name the compiled kernel with `cubin`; a driver that compiles PTX chooses registers \
-                 itself",
-            ),
+  = help: launch a smaller block, or compile the kernel with `__launch_bounds__(1024)`",
+        ),
         Case::new("threads of the function", device(A100), FunctionDouble::new(40).with(0, 128), HALF)
             .finds(Error, cannot(Refusal::KernelThreads { threads: 256, most: 128 }))
             .says(
                 "this launch cannot run: the block has 256 threads, the kernel was compiled for at most 128 \
-                 (`CUDA_ERROR_INVALID_VALUE`, 1)",
+                 (`CUDA_ERROR_INVALID_VALUE`, 1)
+  = help: launch blocks of at most 128 threads, or compile the kernel with `__launch_bounds__(256)`",
             ),
         Case::new("no block, and nobody knows why", device(A100), FunctionDouble::new(40).always(0), HALF)
             .finds(Error, Mismatch::NoBlock)

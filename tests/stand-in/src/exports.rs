@@ -216,7 +216,7 @@ unsafe fn launch(stand_in: &StandIn, function: Handle, mut launch: Launch, argum
         return INVALID_CLUSTER_SIZE;
     }
     if threads > function.model.max_threads {
-        return OUT_OF_RESOURCES;
+        return INVALID_VALUE;
     }
     // A lie about the occupancy is no lie about what runs.
     let lie = state.lie.take();

@@ -79,18 +79,20 @@ impl KernelModel {
         KernelModel { max_threads: 256, answers, emulation: Some(saxpy), ..Self::new(registers) }
     }
 
-    /// Kernels in a text such as `add=24,tile=32:4096`: name, registers, and static shared memory in bytes. They count
-    /// threads: 1 is added to `out[i]` for each of the first `n` threads, of `(unsigned *out, unsigned n)`.
+    /// Kernels in a text such as `add=24,tile=32:4096`: name, registers, and static shared memory in bytes. Their launches
+    /// do nothing, but with a `+` in front of the name they count threads as the probes of `gpu-check` do, and take what
+    /// those take.
     pub(crate) fn parse(text: &str) -> Vec<(String, Self)> {
         let one = |text: &str| {
             let (name, numbers) = text.split_once('=')?;
+            let counts = name.starts_with('+');
             let (registers, static_smem) = numbers.split_once(':').unwrap_or((numbers, "0"));
             let model = KernelModel {
                 static_smem: static_smem.parse().ok()?,
-                emulation: Some(count),
+                emulation: counts.then_some(count as Emulation),
                 ..Self::new(registers.parse().ok()?)
             };
-            Some((name.to_owned(), model))
+            Some((name.trim_start_matches('+').to_owned(), model))
         };
         text.split(',').filter_map(one).collect()
     }

@@ -78,7 +78,9 @@ impl StandIn {
 
     /// Forgets everything it was told and has counted, loaded functions included.
     pub fn reset(&self) {
-        let device = std::env::var("CUDA_STAND_IN").ok().and_then(|name| DeviceModel::named(&name));
+        let device = std::env::var("CUDA_STAND_IN").ok().map(|name| {
+            DeviceModel::named(&name).unwrap_or_else(|| panic!("the stand-in has no device `{name}`: see its README"))
+        });
         let kernels = KernelModel::parse(&std::env::var("CUDA_STAND_IN_KERNELS").unwrap_or_default());
         let kernels = kernels.into_iter().map(|(name, model)| ((String::new(), name), model)).collect();
         let devices = vec![device.unwrap_or_else(DeviceModel::tesla_t4)];

@@ -10,6 +10,7 @@ use cust::memory::DeviceCopy;
 use cust::module::Module;
 use cust::prelude::{Context, Stream, StreamFlags};
 use occ_runtime::launch_config;
+use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -104,6 +105,11 @@ mod forms {
     }
 
     #[launch_config(arch = "sm_75", block = 256)]
+    pub fn shared(function: &Rc<Function<'_>>, stream: &Stream, block: u32) -> CudaResult<()> {
+        unsafe { launch!(function<<<1, block, 0, stream>>>()) }
+    }
+
+    #[launch_config(arch = "sm_75", block = 256)]
     pub async fn asynchronous(module: &Module, stream: &Stream, block: u32) -> CudaResult<()> {
         std::future::ready(()).await;
         unsafe { launch!(module.k<<<1, block, 0, stream>>>()) }
@@ -155,6 +161,9 @@ fn every_form_is_launched_and_guarded() {
     launched();
     assert_eq!((forms::generic::<256, f32>(module, stream, 1.0, 256), launched()), (Ok(()), one(256)));
     assert_eq!((forms::generic::<64, u8>(module, stream, 1, 256), launched()), (refused, vec![]));
+    let shared = Rc::new(module.get_function("k").unwrap());
+    assert_eq!((forms::shared(&shared, stream, 256), launched()), (Ok(()), one(256)));
+    assert_eq!((forms::shared(&shared, stream, 64), launched()), (refused, vec![]));
     assert_eq!((by_path(&function, stream, 256), launched()), (Ok(()), one(256)));
     assert_eq!((by_path(&function, stream, 512), launched()), (refused, vec![]));
     assert_eq!((program.method(256), launched()), (Ok(()), one(256)));

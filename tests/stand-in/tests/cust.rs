@@ -32,7 +32,13 @@ struct Program {
 
 impl Program {
     fn new() -> Program {
-        let context = cust::quick_init().unwrap();
+        Self::on(0)
+    }
+
+    /// On a device by its ordinal, which stays the same device for as long as the process runs.
+    fn on(ordinal: u32) -> Program {
+        cust::init(CudaFlags::empty()).unwrap();
+        let context = Context::new(Device::get_device(ordinal).unwrap()).unwrap();
         Program {
             module: Module::from_ptx("any", &[]).unwrap(),
             stream: Stream::new(StreamFlags::DEFAULT, None).unwrap(),
@@ -211,9 +217,9 @@ fn clusters_are_passed() {
     let _alone = alone();
     let mut h100 = DeviceModel::h100();
     h100.active_clusters.insert(2, 66);
-    stand_in().devices([h100]);
+    stand_in().devices([DeviceModel::tesla_t4(), h100]);
     stand_in().kernel("", "reduce", KernelModel::new(32));
-    let program = Program::new();
+    let program = Program::on(1);
     let function = program.module.get_function("reduce").unwrap();
     let launch = Launch::new(256).cluster([2, 1, 1]);
     let spec = LaunchSpec::new("reduce", &[Arch::SM_90], Kernel::new().registers(32), launch);
@@ -233,13 +239,13 @@ fn clusters_are_passed() {
 #[test]
 fn the_opt_in_is_raised_and_never_lowered() {
     let _alone = alone();
-    stand_in().devices([DeviceModel::h100()]);
+    stand_in().devices([DeviceModel::tesla_t4(), DeviceModel::h100()]);
     stand_in().kernel(
         "",
         "tiles",
         KernelModel { answers: vec![([256, 100 << 10], 2), ([256, 64 << 10], 3)], ..KernelModel::new(32) },
     );
-    let program = Program::new();
+    let program = Program::on(1);
     let function = program.module.get_function("tiles").unwrap();
     for kib in [100, 64] {
         let spec = LaunchSpec::new(
