@@ -84,7 +84,7 @@ impl LaunchSpec {
     /// cudarc's launch builder, guarded.
     ///
     /// The function is checked at its first launch. Later launches ask the driver whether it still is the function that
-    /// was checked, with two calls; [`LaunchSpec::bind_cudarc`] saves them.
+    /// was checked, with three calls; [`LaunchSpec::bind_cudarc`] saves them.
     pub fn launch_builder<'a>(&'a self, stream: &'a CudaStream, function: &'a CudaFunction) -> GuardedArgs<'a> {
         GuardedArgs { arguments: stream.launch_builder(function), stream, admission: Admission::Open(self, function) }
     }

@@ -141,7 +141,7 @@ impl LaunchSpec {
     /// Launches `grid` blocks; block, shared memory and cluster are the spec's.
     ///
     /// The function is checked if that was not done yet. Later launches ask the driver whether it still is the function
-    /// that was checked, with two calls; [`LaunchSpec::bind`] saves them.
+    /// that was checked, with three calls; [`LaunchSpec::bind`] saves them.
     ///
     /// # Errors
     ///

@@ -21,7 +21,8 @@ use std::string::String;
 
 /// The questions of the guard, answered for the context that is current on the calling thread.
 ///
-/// Implement it for a binding the guard does not know, or for a test. Every method is at most one call of the driver.
+/// Implement it for a binding the guard does not know, or for a test. Every method is at most one call of the driver. It
+/// must not call the guard: a check waits for another of the same function, which would be itself.
 pub trait Driver: Sync {
     /// The device of the current context (`cuCtxGetDevice`).
     ///

@@ -14,7 +14,7 @@
 //!
 //! A verdict is tied to a function. [`Guard::bind`] is for a function that is known to stay loaded: its launches ask the
 //! driver nothing. [`Guard::admit`] takes any handle. A driver gives the handle of an unloaded function to the next one,
-//! so it asks the driver for the device and for the blocks per SM each time, which is how it notices.
+//! so it asks the driver for the device, the blocks per SM and the registers each time, which is how it notices.
 
 mod chain;
 mod compare;
@@ -36,7 +36,7 @@ pub use prepare::Prepared;
 pub use report::Report;
 pub use shape::{Admitted, Launched};
 
-use crate::driver::{Device, Driver, DriverError, Function};
+use crate::driver::{Device, Driver, DriverError, Function, FunctionAttribute};
 use crate::spec::{LaunchSpec, OnMismatch};
 use chain::Chain;
 use error::{About, is_refused};
@@ -70,6 +70,18 @@ struct Verdict {
     waves: WaveLog,
 }
 
+/// What a verdict is tied to, in one number: blocks per SM, and registers.
+fn mark(blocks_per_sm: u32, registers: u32) -> u32 {
+    registers.min(0x7fff) << 16 | blocks_per_sm.min(0xffff)
+}
+
+impl Verdict {
+    /// Blocks per SM by the driver, once it has passed.
+    fn blocks_per_sm(&self) -> u32 {
+        self.once.number().unwrap_or(0) & 0xffff
+    }
+}
+
 impl<D: Driver> Guard<D> {
     /// A guard that asks `driver`.
     pub const fn new(driver: D) -> Self {
@@ -97,7 +109,7 @@ impl<D: Driver> Guard<D> {
     ///
     /// # Errors
     ///
-    /// What [`Guard::admit`] would say.
+    /// What [`Guard::admit`] would say; and in every mode if a call of the driver failed.
     pub fn bind(&self, spec: &LaunchSpec, function: Function, passes_cluster: bool) -> Result<Admitted, LaunchError> {
         let enforce = spec.mismatch().or_environment();
         let verdict = self.check(spec, function, passes_cluster, enforce)?;
@@ -107,7 +119,7 @@ impl<D: Driver> Guard<D> {
             device: verdict.device.clone(),
             enforce,
             grid: verdict.grid,
-            blocks_per_sm: verdict.once.number().unwrap_or(0),
+            blocks_per_sm: verdict.blocks_per_sm(),
             waves: WaveLog::new(),
             same: AtomicUsize::new(0),
         })
@@ -116,7 +128,7 @@ impl<D: Driver> Guard<D> {
     /// Whether a launch may be made: the spec is checked with the function if that was not done yet, or if the handle is
     /// another function's by now; the launch is compared with the spec at each call.
     ///
-    /// The first check is made by one thread, and others wait for it. After it there are two calls of the driver, no lock
+    /// The first check is made by one thread, and others wait for it. After it there are three calls of the driver, no lock
     /// and no allocation.
     ///
     /// # Errors
@@ -131,7 +143,9 @@ impl<D: Driver> Guard<D> {
         let verdict = match self.check(spec, function, launched.cluster.is_some(), enforce) {
             Ok(verdict) => verdict,
             Err(LaunchError::Driver { kernel, error }) if enforce != OnMismatch::Error => {
-                log::warn!(target: LOG, "`{kernel}` is launched unchecked: {error}");
+                if enforce == OnMismatch::Warn {
+                    log::warn!(target: LOG, "`{kernel}` is launched unchecked: {error}");
+                }
                 return Ok(());
             }
             Err(error) => return Err(error),
@@ -146,8 +160,7 @@ impl<D: Driver> Guard<D> {
             refuse(spec, &verdict.device, enforce, Mismatch::CannotRun { refusal })?;
         }
         if spec.logs_waves() {
-            let blocks_per_sm = verdict.once.number().unwrap_or(0);
-            verdict.waves.log(spec, &verdict.device, blocks_per_sm, launched.grid);
+            verdict.waves.log(spec, &verdict.device, verdict.blocks_per_sm(), launched.grid);
         }
         Ok(())
     }
@@ -167,7 +180,8 @@ impl<D: Driver> Guard<D> {
         let shape = spec.shape();
         let ask = || {
             let blocks = self.driver.max_active_blocks_per_sm(function, shape.threads(), shape.dynamic_smem);
-            blocks.map_err(failed)
+            let registers = self.driver.function_attribute(function, FunctionAttribute::NumRegs);
+            Ok(mark(blocks.map_err(failed)?, registers.map_err(failed)?.cast_unsigned()))
         };
         let report = || Report::make(&self.driver, spec, function, &verdict.device, passes_cluster);
         verdict.once.run(ask, || match report() {
@@ -226,10 +240,11 @@ impl<D: Driver> Guard<D> {
 fn conclude(enforce: OnMismatch, report: &Report) -> Outcome<LaunchError> {
     let Report { kernel, device, findings, blocks_per_sm, .. } = report;
     let about = About(kernel, &device.name, device.capability, findings);
+    let mark = mark(*blocks_per_sm, report.function.registers);
     if enforce == OnMismatch::Error && is_refused(findings) {
         let (device, capability) = (device.name.clone(), device.capability);
         let refused = Refused { kernel, device, capability, findings: findings.clone() };
-        return Outcome::Refused(*blocks_per_sm, LaunchError::Refused(Arc::new(refused)));
+        return Outcome::Refused(mark, LaunchError::Refused(Arc::new(refused)));
     }
     if enforce != OnMismatch::Ignore {
         if findings.is_empty() {
@@ -239,5 +254,5 @@ fn conclude(enforce: OnMismatch, report: &Report) -> Outcome<LaunchError> {
             log::warn!(target: LOG, "{about}");
         }
     }
-    Outcome::Passed(*blocks_per_sm)
+    Outcome::Passed(mark)
 }

@@ -219,7 +219,7 @@ impl Mismatch {
             {
                 f(format_args!("compile the kernel with at most {budget} registers per thread"))
             }
-            Mismatch::Capability { found: [major, minor], .. } => {
+            Mismatch::Capability { found: [major, minor], .. } if Arch::new(*major, *minor).is_some() => {
                 f(format_args!("add `\"sm_{major}{minor}\"` to `arch` to have it checked when the code is compiled"))
             }
             Mismatch::Registers { declared: DeclaredRegisters::AtMost(most), .. } => f(format_args!(
@@ -251,7 +251,7 @@ impl fmt::Display for Mismatch {
                 write!(f, "{} launched, {} checked", Cluster(*launched, "is"), Cluster(*declared, "was"))
             }
             Mismatch::DynamicSmem { declared, launched } => {
-                write!(f, "{launched} bytes of dynamic shared memory are launched, {declared} were checked")
+                write!(f, "{} of dynamic shared memory launched, {declared} checked", Counted(*launched, "byte"))
             }
             Mismatch::CannotRun { refusal } => {
                 write!(f, "this launch cannot run: {refusal}")?;
@@ -272,7 +272,9 @@ impl fmt::Display for Mismatch {
                 for (at, arch) in declared.iter().enumerate() {
                     write!(f, "{}{arch}", separator(at, declared.len()))?;
                 }
-                write!(f, ", launched on sm_{major}{minor}")
+                write!(f, ", launched on sm_{major}{minor}")?;
+                let is_known = Arch::new(*major, *minor).is_some();
+                f.write_str(if is_known { "" } else { ", which the model does not know" })
             }
             Mismatch::Registers { declared, found } => {
                 write!(f, "the function has {found} registers per thread, ")?;

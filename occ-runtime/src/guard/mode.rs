@@ -1,6 +1,7 @@
 //! What the guard does with a difference: as the spec says, or as the environment does.
 
 use crate::spec::OnMismatch;
+use std::ffi::OsStr;
 use std::sync::OnceLock;
 
 /// The environment variable that decides for the whole program.
@@ -10,12 +11,13 @@ impl OnMismatch {
     /// What `OCC_RUNTIME` says, where it is set, for every spec of the program; else what this spec says.
     pub(crate) fn or_environment(self) -> OnMismatch {
         static SET: OnceLock<Option<OnMismatch>> = OnceLock::new();
-        SET.get_or_init(|| from_environment(std::env::var(VARIABLE).ok().as_deref())).unwrap_or(self)
+        SET.get_or_init(|| from_environment(std::env::var_os(VARIABLE).as_deref())).unwrap_or(self)
     }
 }
 
-fn from_environment(value: Option<&str>) -> Option<OnMismatch> {
-    match value? {
+fn from_environment(value: Option<&OsStr>) -> Option<OnMismatch> {
+    let value = value?.to_string_lossy();
+    match &*value {
         "error" => Some(OnMismatch::Error),
         "warn" => Some(OnMismatch::Warn),
         "off" => Some(OnMismatch::Ignore),
@@ -41,7 +43,7 @@ mod tests {
             (Some("off"), Some(OnMismatch::Ignore)),
             (Some("Warn"), None),
         ] {
-            assert_eq!(from_environment(value), expected, "{value:?}");
+            assert_eq!(from_environment(value.map(OsStr::new)), expected, "{value:?}");
         }
     }
 }

@@ -118,7 +118,7 @@ fn launches() -> Vec<Case> {
             .launched(|launched| launched.dynamic_smem = 1)
             .finds(Error, Mismatch::DynamicSmem { declared: 0, launched: 1 })
             .says(
-                "1 bytes of dynamic shared memory are launched, 0 were checked
+                "1 byte of dynamic shared memory launched, 0 checked
   = help: launch with the spec's shared memory, or declare `dynamic_smem = 1`",
             ),
         hopper("a cluster where there is none", None)
@@ -173,7 +173,7 @@ fn capabilities() -> Vec<Case> {
             .finds(Warning, capability(SM_80, [15, 0]))
             .says(
                 "the function has 168 registers per thread, 40 were declared
-  = note: checked for sm_80, launched on sm_150
+  = note: checked for sm_80, launched on sm_150, which the model does not know
   = help: declare `registers = 168`, or name the compiled kernel with `cubin`; a driver that compiles PTX chooses \
                  registers itself",
             ),
@@ -195,8 +195,7 @@ fn capabilities() -> Vec<Case> {
             .says(
                 "occupancy 37.5% is below the required 50%
   = note: the driver holds 3 blocks of 8 warps per SM, which has room for 64 warps
-  = note: checked for sm_80, launched on sm_150
-  = help: add `\"sm_150\"` to `arch` to have it checked when the code is compiled",
+  = note: checked for sm_80, launched on sm_150, which the model does not know",
             ),
         Case::new(
             "an unknown capability, undeclared registers",
@@ -205,10 +204,7 @@ fn capabilities() -> Vec<Case> {
             spec(SM_80, Kernel::new(), Launch::new(256)).require(at_least(0.5)),
         )
         .finds(Warning, capability(SM_80, [15, 0]))
-        .says(
-            "checked for sm_80, launched on sm_150
-  = help: add `\"sm_150\"` to `arch` to have it checked when the code is compiled",
-        ),
+        .says("checked for sm_80, launched on sm_150, which the model does not know"),
     ]
 }
 
@@ -512,8 +508,7 @@ fn refusals() -> Vec<Case> {
         .finds(Warning, Mismatch::Capability { declared: SM_80, found: [15, 0] })
         .says(
             "this launch cannot run: the driver holds no block of it on an SM
-  = note: checked for sm_80, launched on sm_150
-  = help: add `\"sm_150\"` to `arch` to have it checked when the code is compiled",
+  = note: checked for sm_80, launched on sm_150, which the model does not know",
         ),
     ]
 }
@@ -527,7 +522,12 @@ fn clusters() -> Vec<Case> {
     let case = |name, function, spec: LaunchSpec| Case::new(name, device(H100), function, spec);
     let not_passed = |case: Case| case.launched(|launched| (launched.cluster, launched.grid) = (None, [16, 4, 4]));
     let older = || device(A100).without(&[97, 106, 111, 120]);
-    let ampere = Case::new("clusters before 9.0", device(A100), function().clusters(Ok(0)), of(Some([2, 1, 1])));
+    let ampere = Case::new("clusters before 9.0", device(A100), function().clusters(Err(801)), of(Some([2, 1, 1])));
+    // 9.0 has clusters of 16 blocks, 12.0 of 8.
+    let blackwell = |name, clusters| {
+        Case::new(name, device("GeForce RTX 5090"), function().clusters(clusters), of(Some([16, 1, 1])))
+    };
+    let capability = Mismatch::Capability { declared: SM_90, found: [12, 0] };
     vec![
         not_passed(case("compiled and declared", function().cluster([2, 1, 1]), of(Some([2, 1, 1])))).says(AS_CHECKED),
         not_passed(case("compiled, and read of the artifact", function().cluster([2, 1, 1]), {
@@ -562,7 +562,34 @@ fn clusters() -> Vec<Case> {
   = note: checked for sm_90, launched on sm_80
   = help: add `\"sm_80\"` to `arch` to have it checked when the code is compiled",
             ),
+        case_without_clusters("no clusters, says the driver", device(H100).with(120, 0), of(Some([2, 1, 1])))
+            .finds(Error, Mismatch::NoCluster { cluster: [2, 1, 1] })
+            .says("this launch cannot run: the device has no room for a cluster of 2"),
+        case_without_clusters("one block where there are no clusters", device(H100).with(120, 0), of(Some([1, 1, 1])))
+            .says(AS_CHECKED),
+        blackwell("too large on another capability", Err(912))
+            .finds(Error, Mismatch::CannotRun { refusal: Refusal::ClusterBlocks { blocks: 16, most: 8 } })
+            .finds(Warning, capability.clone())
+            .says(
+                "this launch cannot run: 16 blocks in a cluster, at most 8 are possible \
+                 (`CUDA_ERROR_INVALID_CLUSTER_SIZE`, 912)
+  = note: checked for sm_90, launched on sm_120
+  = help: add `\"sm_120\"` to `arch` to have it checked when the code is compiled",
+            ),
+        blackwell("not too large for the driver", Ok(4))
+            .finds(Warning, capability)
+            .finds(Warning, Mismatch::BlocksPerSm { model: 0, driver: 6 })
+            .says(
+                "checked for sm_90, launched on sm_120
+  = note: the driver holds 6 blocks per SM, the model says 0
+  = help: add `\"sm_120\"` to `arch` to have it checked when the code is compiled",
+            ),
         Case::new("a driver of old", older(), FunctionDouble::new(40).without(&[8, 9, 10, 11, 12, 13, 14]), HALF)
             .says(AS_CHECKED),
     ]
+}
+
+/// A function of a device whose driver fails when it is asked about clusters.
+fn case_without_clusters(name: &'static str, device: DeviceDouble, spec: LaunchSpec) -> Case {
+    Case::new(name, device, FunctionDouble::new(40).with(6, 90).clusters(Err(801)), spec)
 }

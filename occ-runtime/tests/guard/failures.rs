@@ -50,10 +50,12 @@ fn every_call_with_every_code() {
                             let start = format!("`k` is launched unchecked: `{call}` returned {code}");
                             assert!(line.starts_with(&start), "{line}");
                         }
-                        (OnMismatch::Ignore, Ok(())) => {}
+                        (OnMismatch::Ignore, Ok(())) => assert!(lines.is_empty(), "{lines:?}"),
                         (_, result) => panic!("{call}, {code}, {mode:?}: {result:?}"),
                     }
                 }
+                // There is nothing to bind to without an answer, in whatever mode.
+                fails(&guard.bind(&spec, k, true).unwrap_err(), call, code);
                 guard.driver().recover();
                 assert!(admit(&guard, &spec, k).is_ok(), "{call}, {code}: a failure is no verdict");
                 assert!(guard.bind(&spec, k, true).is_ok());
@@ -89,13 +91,13 @@ fn every_attribute() {
 fn after_the_first_check() {
     let (guard, k) = guard_of(device(A100), FunctionDouble::new(40));
     assert!(admit(&guard, &HALF, k).is_ok());
-    for call in [CURRENT_DEVICE, recorded::BLOCKS] {
+    for call in [CURRENT_DEVICE, recorded::BLOCKS, recorded::FUNCTION_ATTRIBUTE] {
         guard.driver().fail(call, 709);
         fails(&admit(&guard, &HALF, k).unwrap_err(), call, 709);
         guard.driver().recover();
         guard.driver().count_anew();
         assert!(admit(&guard, &HALF, k).is_ok());
-        assert_eq!(guard.driver().all_calls(), 2, "the verdict is still there");
+        assert_eq!(guard.driver().all_calls(), 3, "the verdict is still there");
     }
     // A refused one too.
     let k = guard.driver().load(0, 0x2000, FunctionDouble::new(168));

@@ -6,6 +6,7 @@ use crate::recorded::{CALLS, FunctionDouble, SET_ATTRIBUTE};
 use crate::*;
 use log::Level;
 use occ_runtime::OnMismatch;
+use std::ffi::OsString;
 use std::process::Command;
 
 /// Every case, three launches each, with the mode of the spec; and as if the mode were `mode`.
@@ -80,14 +81,19 @@ fn the_environment_decides() {
     if cfg!(miri) {
         return;
     }
-    for (value, expected) in
+    let mut values: Vec<(OsString, &str)> =
         [("error", "error"), ("warn", "warn"), ("off", "off"), ("", "spec"), ("nonsense", "spec"), ("Warn", "spec")]
-    {
+            .map(|(value, expected)| (value.into(), expected))
+            .into();
+    // What is no text is not followed either, and said to be.
+    #[cfg(unix)]
+    values.push((std::os::unix::ffi::OsStringExt::from_vec(vec![0xff]), "spec"));
+    for (value, expected) in values {
         let mut child = Command::new(std::env::current_exe().unwrap());
         child.args(["--exact", "modes::in_a_child", "--nocapture"]);
-        let output = child.env("OCC_RUNTIME", value).env(EXPECTED, expected).output().unwrap();
+        let output = child.env("OCC_RUNTIME", &value).env(EXPECTED, expected).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && text.contains("1 passed"), "{value}: {text}");
+        assert!(output.status.success() && text.contains("1 passed"), "{value:?}: {text}");
     }
 }
 
@@ -96,7 +102,7 @@ fn in_a_child() {
     let Ok(expected) = std::env::var(EXPECTED) else {
         return;
     };
-    let value = std::env::var("OCC_RUNTIME").unwrap();
+    let value = std::env::var_os("OCC_RUNTIME").unwrap().to_string_lossy().into_owned();
     // The first check of the process reads the variable, and says once what is wrong with it.
     let (guard, k) = guard_of(device(A100), FunctionDouble::new(40));
     let ((), lines) = logged(|| {

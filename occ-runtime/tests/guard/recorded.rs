@@ -261,6 +261,12 @@ impl Recorded {
         self.calls[at].load(Relaxed)
     }
 
+    /// Functions of devices without clusters that were checked: that reads eight attributes and asks for the blocks once,
+    /// a launch after it one and once.
+    pub(crate) fn checks(&self) -> usize {
+        (self.calls(FUNCTION_ATTRIBUTE) - self.calls(BLOCKS)) / 7
+    }
+
     pub(crate) fn all_calls(&self) -> usize {
         self.calls.iter().map(|calls| calls.load(Relaxed)).sum()
     }

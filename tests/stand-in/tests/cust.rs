@@ -94,7 +94,7 @@ fn launched_from_a_spec() {
     assert!(stand_in().all_calls() <= 40, "{}", stand_in().all_calls());
     stand_in().count_anew();
     launch(4).unwrap();
-    assert_eq!(stand_in().all_calls(), 3, "the device, the blocks per SM, and the launch");
+    assert_eq!(stand_in().all_calls(), 4, "the device, the blocks per SM, the registers, and the launch");
     assert_eq!(program.sums(), 13.0);
     let error = launch(0).unwrap_err();
     assert_eq!(

@@ -21,7 +21,7 @@ fn block_and_shared_memory() {
     );
     assert_eq!(
         says(Launched { dynamic_smem: 16_384, ..as_checked }),
-        "`k` on NVIDIA A100-SXM4-80GB (sm_80): 16384 bytes of dynamic shared memory are launched, 8192 were checked
+        "`k` on NVIDIA A100-SXM4-80GB (sm_80): 16384 bytes of dynamic shared memory launched, 8192 checked
   = help: launch with the spec's shared memory, or declare `dynamic_smem = 16384`"
     );
     assert_eq!(
