@@ -161,7 +161,7 @@ impl Comparison<'_> {
         if self.blocks_per_sm == 0 {
             return Some(Mismatch::NoBlock);
         }
-        match (self.spec.shape().cluster, self.active_clusters) {
+        match (self.spec.shape().cluster.or(self.function.required_cluster), self.active_clusters) {
             (Some(cluster), Some(0)) => Some(Mismatch::NoCluster { cluster }),
             _ => None,
         }

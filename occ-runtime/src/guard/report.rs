@@ -63,10 +63,12 @@ impl Report {
         let alone = alone(launch);
         let attributes = FunctionReport::read(driver, function, device.clusters == Some(true))?;
         let portable = device.limits.and_then(|sm| sm.max_cluster_portable);
-        let prepared = prepare(driver, function, &attributes, launch, portable)?;
+        // A launch without a cluster has the one the kernel was compiled for.
+        let as_made = Launch { cluster: launch.cluster.or(attributes.required_cluster), ..*launch };
+        let prepared = prepare(driver, function, &attributes, &as_made, portable)?;
         drop(alone);
         let blocks_per_sm = driver.max_active_blocks_per_sm(function, launch.threads(), launch.dynamic_smem)?;
-        let active_clusters = active_clusters(driver, function, launch, device.clusters)?;
+        let active_clusters = active_clusters(driver, function, &as_made, device.clusters)?;
         let comparison =
             Comparison { spec, device, function: &attributes, passes_cluster, blocks_per_sm, active_clusters };
         let declared = comparison.declared();

@@ -309,3 +309,21 @@ fn clusters_where_there_are_none() {
     let other = Mismatch::Capability { declared: SM_90, found: [8, 0] };
     assert_eq!(found(&one), [(Warning, &other)]);
 }
+
+/// A cluster that only the kernel knows of needs to be allowed, and to have room, as one of the spec's.
+#[test]
+fn a_large_cluster_of_the_kernel() {
+    const BOUNDS: LaunchBounds = LaunchBounds { required_cluster: Some([16, 1, 1]), ..LaunchBounds::new() };
+    const COMPILED: &[Compiled<'static>] =
+        &[Compiled::new(Arch::SM_90, Kernel::new().registers(32).bounds(BOUNDS), "k in k.cubin")];
+    let model = KernelModel { required_cluster: Some([16, 1, 1]), ..KernelModel::new(32) };
+    let spec = LaunchSpec::new("k", SM_90, Kernel::new(), Launch::new(256)).compiled(COMPILED);
+    for (room, expected) in [(8, None), (0, Some(Mismatch::NoCluster { cluster: [16, 1, 1] }))] {
+        let mut device = DeviceModel::h100();
+        device.active_clusters.insert(16, room);
+        let _turn = with_devices([device]);
+        let report = report(&spec, model.clone());
+        assert!(report.prepared.allowed_non_portable_clusters);
+        assert_eq!(found(&report), expected.iter().map(|mismatch| (Error, mismatch)).collect::<Vec<_>>());
+    }
+}
