@@ -29,9 +29,14 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
 fn build() -> Result<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("no workspace")?;
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    // The command may run somewhere else.
+    let target = std::path::absolute(target)?;
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status =
-        Command::new(cargo).args(["build", "--quiet", "--package", "cuda-stand-in"]).current_dir(root).status()?;
+    let status = Command::new(cargo)
+        .args(["build", "--quiet", "--package", "cuda-stand-in"])
+        .env("CARGO_TARGET_DIR", &target)
+        .current_dir(root)
+        .status()?;
     if !status.success() {
         return Err("the stand-in cannot be built".into());
     }

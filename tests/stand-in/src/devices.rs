@@ -10,7 +10,7 @@ pub struct DeviceModel {
     pub name: String,
     /// What `cuDeviceGetAttribute` answers; it returns 1 for a number that is not here.
     pub attributes: BTreeMap<i32, i32>,
-    /// Clusters that `cuOccupancyMaxActiveClusters` answers, by their blocks. `None`: unrecorded.
+    /// Clusters that `cuOccupancyMaxActiveClusters` answers, by their blocks.
     pub active_clusters: BTreeMap<u32, u32>,
 }
 
@@ -83,18 +83,15 @@ impl DeviceModel {
         Self::new("NVIDIA GeForce RTX 5090", [12, 0], 170, 24, true)
     }
 
+    /// The names of [`named`](Self::named).
+    pub const NAMES: [&str; 7] = ["t4", "a100", "rtx_3090", "rtx_4090", "h100", "b200", "rtx_5090"];
+
     /// The device that a name such as `t4` or `rtx_4090` stands for.
     pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "t4" => Self::tesla_t4(),
-            "a100" => Self::a100(),
-            "rtx_3090" => Self::rtx_3090(),
-            "rtx_4090" => Self::rtx_4090(),
-            "h100" => Self::h100(),
-            "b200" => Self::b200(),
-            "rtx_5090" => Self::rtx_5090(),
-            _ => return None,
-        })
+        let devices =
+            [Self::tesla_t4, Self::a100, Self::rtx_3090, Self::rtx_4090, Self::h100, Self::b200, Self::rtx_5090];
+        let place = Self::NAMES.iter().position(|known| *known == name)?;
+        Some(devices[place]())
     }
 
     /// An attribute by its number; 0 if it has none.

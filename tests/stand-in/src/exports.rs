@@ -1,35 +1,37 @@
 //! The driver's C functions.
 
+use crate::codes::{INVALID_DEVICE, INVALID_VALUE, NO_DEVICE, NOT_FOUND, NOT_SUPPORTED, SUCCESS, texts};
+use crate::contexts;
 use crate::kernels::Launch;
-use crate::state::{Function, Module, StandIn, State, stand_in};
-use std::cell::Cell;
-use std::collections::HashMap;
+use crate::launch::{LaunchConfig, launch};
+use crate::memory::{self, DevicePtr, allocate, copy, fill, free};
+use crate::modules;
+use crate::state::{StandIn, State, stand_in};
 use std::ffi::{CStr, c_char, c_float, c_int, c_uint, c_void};
 use std::ptr;
 
-type Handle = *mut c_void;
-type DevicePtr = u64;
+/// Whatever the driver gives out.
+pub(crate) type Handle = *mut c_void;
 
-const SUCCESS: c_int = 0;
-const INVALID_VALUE: c_int = 1;
-const INVALID_DEVICE: c_int = 101;
-const INVALID_CONTEXT: c_int = 201;
-const INVALID_HANDLE: c_int = 400;
-const NOT_FOUND: c_int = 500;
-const OUT_OF_RESOURCES: c_int = 701;
-const NOT_SUPPORTED: c_int = 801;
-const INVALID_CLUSTER_SIZE: c_int = 912;
-
-thread_local! {
-    /// The current context: the ordinal of its device, and 1; 0 for none.
-    static CURRENT: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Declares the functions: each is counted, and fails or is slow as it was told, before it does anything.
+/// Declares the functions: each is counted, and fails or is slow as it was told, before it does anything. Those that
+/// are only named return 801 otherwise: a program can be linked with them.
 macro_rules! exports {
-    ($(fn $name:ident($($argument:ident: $ty:ty),* $(,)?) $body:block)*) => {
+    (
+        $(fn $name:ident($($argument:ident: $ty:ty),* $(,)?) $body:block)*
+        unsupported: $($unsupported:ident)*
+    ) => {
+        /// A driver function.
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy)]
+        pub(crate) enum Call {
+            cuLaunchKernel,
+            $($name,)*
+            $($unsupported,)*
+        }
+
         /// The driver functions there are.
-        pub const NAMES: &[&str] = &[$(stringify!($name)),*];
+        pub const NAMES: &[&str] =
+            &["cuLaunchKernel", $(stringify!($name),)* $(stringify!($unsupported)),*];
 
         $(
             /// The function of that name in `cuda.h`.
@@ -40,8 +42,19 @@ macro_rules! exports {
             #[unsafe(no_mangle)]
             #[allow(clippy::not_unsafe_ptr_arg_deref, unused_unsafe, clippy::too_many_arguments)]
             pub unsafe extern "C" fn $name($($argument: $ty),*) -> c_int {
-                match enter(stringify!($name)) {
+                match stand_in().enter(Call::$name) {
                     SUCCESS => $body,
+                    code => code,
+                }
+            }
+        )*
+
+        $(
+            /// The function of that name in `cuda.h`, whose arguments are left where they are.
+            #[unsafe(no_mangle)]
+            pub extern "C" fn $unsupported() -> c_int {
+                match stand_in().enter(Call::$unsupported) {
+                    SUCCESS => NOT_SUPPORTED,
                     code => code,
                 }
             }
@@ -49,38 +62,23 @@ macro_rules! exports {
 
         fn address(name: &str) -> Option<*mut c_void> {
             match name {
+                "cuLaunchKernel" => Some(cuLaunchKernel as *const () as *mut c_void),
                 $(stringify!($name) => Some($name as *const () as *mut c_void),)*
+                $(stringify!($unsupported) => Some($unsupported as *const () as *mut c_void),)*
                 _ => None,
             }
         }
     };
 }
 
-/// Counts a call, and says what it is to return.
-fn enter(call: &'static str) -> c_int {
-    let mut state = stand_in().lock();
-    *state.calls.entry(call).or_default() += 1;
-    let delay = state.delays.get(call).copied();
-    let code = state.failures.get(call).copied().unwrap_or(SUCCESS);
-    drop(state);
-    if let Some(delay) = delay {
-        std::thread::sleep(delay);
-    }
-    code
-}
-
 fn state() -> std::sync::MutexGuard<'static, State> {
     stand_in().lock()
-}
-
-/// The current device's ordinal.
-fn current() -> Result<usize, c_int> {
-    CURRENT.get().checked_sub(1).filter(|device| *device < state().devices.len()).ok_or(INVALID_CONTEXT)
 }
 
 /// The result of a function, written to where the caller wants it.
 unsafe fn give<T>(to: *mut T, value: Result<T, c_int>) -> c_int {
     match value {
+        Ok(_) if to.is_null() => INVALID_VALUE,
         Ok(value) => {
             // SAFETY: the caller of the driver's function vouches for the place.
             unsafe { to.write(value) };
@@ -99,196 +97,28 @@ fn name_of<'a>(name: *const c_char) -> &'a str {
     unsafe { CStr::from_ptr(name) }.to_str().unwrap_or_default()
 }
 
-/// Handles of functions are numbers that look like addresses.
-fn function_handle(place: usize) -> Handle {
-    ptr::without_provenance_mut((place + 1) << 6)
+/// A new handle of something that is nothing but its handle.
+unsafe fn give_handle(to: *mut Handle) -> c_int {
+    let handle = state().handle();
+    // SAFETY: the caller's.
+    unsafe { give(to, Ok(ptr::without_provenance_mut(handle))) }
 }
 
-fn place_of(function: Handle) -> usize {
-    (function.addr() >> 6).wrapping_sub(1)
-}
-
-fn load(image: *const c_void) -> Result<Handle, c_int> {
-    const PREFIX: &[u8] = b"stand-in ";
-    let device = current()?;
-    let is_text = (0..PREFIX.len()).all(|at| {
-        // SAFETY: an image is longer than the prefix, or ends with a 0 before.
-        unsafe { *image.cast::<u8>().add(at) == PREFIX[at] }
-    });
-    let name = if is_text { name_of(image.cast()).trim_start_matches("stand-in ").trim_end() } else { "" };
-    let mut state = state();
-    let handle = state.handle();
-    state.modules.insert(handle, Module { name: name.to_owned(), device, functions: HashMap::new() });
-    Ok(ptr::without_provenance_mut(handle))
-}
-
-fn get_function(module: Handle, name: &str) -> Result<Handle, c_int> {
-    let mut state = state();
-    let Some(found) = state.modules.get(&module.addr()) else {
-        return Err(INVALID_HANDLE);
-    };
-    if let Some(place) = found.functions.get(name) {
-        return Ok(function_handle(*place));
-    }
-    let device = found.device;
-    let module_name = found.name.clone();
-    let model = state.model(&module_name, device, name).ok_or(NOT_FOUND)?;
-    let max_dynamic_smem = 49_152 - model.static_smem.cast_signed();
-    let name = name.to_owned();
-    let function = Function { name: name.clone(), device, model, max_dynamic_smem, carveout: -1, non_portable: 0 };
-    let place = state.free.pop().unwrap_or(state.functions.len());
-    if place == state.functions.len() {
-        state.functions.push(Some(function));
-    } else {
-        state.functions[place] = Some(function);
-    }
-    if let Some(module) = state.modules.get_mut(&module.addr()) {
-        module.functions.insert(name, place);
-    }
-    Ok(function_handle(place))
-}
-
-fn function_attribute(attribute: c_int, function: &Function, state: &State) -> Result<c_int, c_int> {
-    let device = &state.devices[function.device];
-    let [major, minor] = device.capability();
-    let binary =
-        if function.model.binary == 0 { major.saturating_mul(10).saturating_add(minor) } else { function.model.binary };
-    let axis = |axis: usize| function.model.required_cluster.map_or(0, |cluster| cluster[axis].cast_signed());
-    Ok(match attribute {
-        0 => function.model.max_threads.cast_signed(),
-        1 => function.model.static_smem.cast_signed(),
-        2 | 7 | 15 => 0,
-        3 => function.model.local.cast_signed(),
-        4 => function.model.registers.cast_signed(),
-        5 | 6 => binary.cast_signed(),
-        8 => function.max_dynamic_smem,
-        9 => function.carveout,
-        10 => c_int::from(function.model.required_cluster.is_some()),
-        11..=13 => axis((attribute - 11).unsigned_abs() as usize),
-        14 => function.non_portable,
-        _ => return Err(INVALID_VALUE),
-    })
-}
-
-fn set_function_attribute(place: usize, attribute: c_int, value: c_int) -> c_int {
-    let mut state = state();
-    let Some(Some(function)) = state.functions.get(place) else {
-        return INVALID_HANDLE;
-    };
-    let optin = state.devices[function.device].attribute(97);
-    let most = optin - function.model.static_smem.cast_signed();
-    if attribute == 8 {
-        state.raised.push(value);
-    }
-    let Some(Some(function)) = state.functions.get_mut(place) else {
-        return INVALID_HANDLE;
-    };
-    match attribute {
-        8 if (0..=most).contains(&value) => function.max_dynamic_smem = value,
-        9 if (-1..=100).contains(&value) => function.carveout = value,
-        14 => function.non_portable = value,
-        _ => return INVALID_VALUE,
-    }
-    SUCCESS
-}
-
-/// A launch as a driver makes it: refused where a driver refuses it.
-unsafe fn launch(stand_in: &StandIn, function: Handle, mut launch: Launch, arguments: *mut *mut c_void) -> c_int {
-    let mut state = stand_in.lock();
-    let place = place_of(function);
-    let Some(Some(function)) = state.functions.get(place).cloned() else {
-        return INVALID_HANDLE;
-    };
-    let device = &state.devices[function.device];
-    let limit = |attribute| device.attribute(attribute).unsigned_abs();
-    let fits = |axes: [u32; 3], first| (0..3).all(|at| (1..=limit(first + at as c_int)).contains(&axes[at]));
-    let threads = launch.block.into_iter().fold(1u32, u32::saturating_mul);
-    if !fits(launch.grid, 5) || !fits(launch.block, 2) || threads > limit(1) {
-        return INVALID_VALUE;
-    }
-    if i64::from(launch.dynamic_smem) > i64::from(function.max_dynamic_smem) {
-        return INVALID_VALUE;
-    }
-    let cluster = launch.cluster.or(function.model.required_cluster);
-    if let Some(cluster) = cluster
-        && (limit(120) == 0 || (0..3).any(|at| cluster[at] == 0 || !launch.grid[at].is_multiple_of(cluster[at])))
-    {
-        return INVALID_CLUSTER_SIZE;
-    }
-    if threads > function.model.max_threads {
-        return INVALID_VALUE;
-    }
-    // A lie about the occupancy is no lie about what runs.
-    let lie = state.lie.take();
-    let blocks = state.blocks_per_sm(place, threads.cast_signed(), launch.dynamic_smem as usize);
-    state.lie = lie;
-    match blocks {
-        Ok(1..) => {}
-        Ok(_) => return OUT_OF_RESOURCES,
-        Err(code) => return code,
-    }
-    launch.kernel.clone_from(&function.name);
-    launch.max_dynamic_smem = function.max_dynamic_smem;
-    state.launches.push(launch.clone());
-    drop(state);
-    if let Some(emulation) = function.model.emulation {
-        // SAFETY: the caller of the driver's function vouches for the arguments.
-        unsafe { emulation(&launch, arguments) };
-    }
-    SUCCESS
-}
-
-fn allocate(bytes: usize) -> DevicePtr {
-    let memory = vec![0u64; bytes.div_ceil(8).max(1)].into_boxed_slice();
-    let address = memory.as_ptr().expose_provenance();
-    state().allocations.insert(address, memory);
-    address as DevicePtr
-}
-
-fn free(address: DevicePtr) -> c_int {
-    if state().allocations.remove(&(address as usize)).is_some() { SUCCESS } else { INVALID_VALUE }
-}
-
-/// Copies memory of the host or the device, which is the same.
-unsafe fn copy(to: usize, from: usize, bytes: usize) -> c_int {
-    // SAFETY: the caller of the driver's function vouches for both.
-    unsafe {
-        ptr::copy(ptr::with_exposed_provenance::<u8>(from), ptr::with_exposed_provenance_mut::<u8>(to), bytes);
-    }
-    SUCCESS
-}
-
+/// The address of a driver function. As the driver's, it takes names without their version.
 unsafe fn find(name: *const c_char, to: *mut *mut c_void) -> c_int {
     let name = name_of(name);
-    let found = if state().forgotten.contains(name) { None } else { address(name) };
+    let is_forgotten = state().forgotten.contains(name);
+    let found = address(name).or_else(|| address(&format!("{name}_v2"))).filter(|_| !is_forgotten);
     // SAFETY: the caller of the driver's function vouches for the place.
     unsafe { give(to, found.ok_or(NOT_FOUND)) }
 }
 
-/// `CUlaunchConfig` of `cuda.h`.
-#[repr(C)]
-pub struct LaunchConfig {
-    grid: [c_uint; 3],
-    block: [c_uint; 3],
-    dynamic_smem: c_uint,
-    stream: Handle,
-    attributes: *const [c_uint; 18],
-    attribute_count: c_uint,
-}
-
-impl LaunchConfig {
-    /// The cluster among its attributes (`CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`, 4).
-    unsafe fn cluster(&self) -> Option<[u32; 3]> {
-        if self.attribute_count == 0 {
-            return None;
-        }
-        // SAFETY: there are so many attributes of 72 bytes: an identifier, 4 bytes unused, and a value.
-        let attributes = unsafe { std::slice::from_raw_parts(self.attributes, self.attribute_count as usize) };
-        attributes
-            .iter()
-            .find(|attribute| attribute[0] == 4)
-            .map(|attribute| [attribute[2], attribute[3], attribute[4]])
-    }
+/// A text about a code; null and 1 for a code that it does not know, as the driver does.
+unsafe fn text(to: *mut *const c_char, text: Option<&'static CStr>) -> c_int {
+    let code = if text.is_some() { SUCCESS } else { INVALID_VALUE };
+    // SAFETY: the caller of the driver's function vouches for the place.
+    unsafe { to.write(text.map_or(ptr::null(), CStr::as_ptr)) };
+    code
 }
 
 /// `cuLaunchKernel`, which alone can be told to do nothing at all.
@@ -331,19 +161,15 @@ unsafe fn launch_kernel(
     dynamic_smem: u32,
     arguments: *mut *mut c_void,
 ) -> c_int {
-    match enter("cuLaunchKernel") {
-        SUCCESS => {
-            let kernel = String::new();
-            let made = Launch { kernel, grid, block, cluster: None, dynamic_smem, max_dynamic_smem: 0 };
-            // SAFETY: the caller's.
-            unsafe { launch(stand_in, function, made, arguments) }
-        }
+    match stand_in.enter(Call::cuLaunchKernel) {
+        // SAFETY: the caller's.
+        SUCCESS => unsafe { launch(stand_in, function, Launch::asked(grid, block, dynamic_smem), arguments) },
         code => code,
     }
 }
 
 exports! {
-    fn cuInit(_flags: c_uint) { SUCCESS }
+    fn cuInit(_flags: c_uint) { if state().devices.is_empty() { NO_DEVICE } else { SUCCESS } }
     fn cuDriverGetVersion(version: *mut c_int) { unsafe { give(version, Ok(13_000)) } }
     fn cuDeviceGetCount(count: *mut c_int) { unsafe { give(count, Ok(state().devices.len() as c_int)) } }
     fn cuDeviceGet(to: *mut c_int, ordinal: c_int) { unsafe { give(to, device(ordinal).map(|_| ordinal)) } }
@@ -359,7 +185,7 @@ exports! {
     }
     fn cuDeviceGetUuid(to: *mut [u8; 16], _device: c_int) { unsafe { give(to, Ok([0; 16])) } }
     fn cuDeviceGetUuid_v2(to: *mut [u8; 16], _device: c_int) { unsafe { give(to, Ok([0; 16])) } }
-    fn cuDeviceTotalMem_v2(to: *mut usize, _device: c_int) { unsafe { give(to, Ok(16 << 30)) } }
+    fn cuDeviceTotalMem_v2(to: *mut usize, _device: c_int) { unsafe { give(to, Ok(memory::TOTAL)) } }
     fn cuDeviceGetAttribute(to: *mut c_int, attribute: c_int, ordinal: c_int) {
         let value = device(ordinal).and_then(|at| {
             state().devices[at].attributes.get(&attribute).copied().ok_or(INVALID_VALUE)
@@ -367,107 +193,122 @@ exports! {
         unsafe { give(to, value) }
     }
     fn cuDevicePrimaryCtxRetain(to: *mut Handle, ordinal: c_int) {
-        unsafe { give(to, device(ordinal).map(|at| ptr::without_provenance_mut(at + 1))) }
+        unsafe { give(to, device(ordinal).map(contexts::primary)) }
     }
     fn cuDevicePrimaryCtxRelease_v2(_device: c_int) { SUCCESS }
     fn cuDevicePrimaryCtxReset_v2(_device: c_int) { SUCCESS }
     fn cuDevicePrimaryCtxSetFlags_v2(_device: c_int, _flags: c_uint) { SUCCESS }
-    fn cuCtxGetCurrent(to: *mut Handle) { unsafe { give(to, Ok(ptr::without_provenance_mut(CURRENT.get()))) } }
-    fn cuCtxSetCurrent(context: Handle) {
-        CURRENT.set(context.addr());
-        SUCCESS
+    fn cuCtxCreate_v2(to: *mut Handle, _flags: c_uint, ordinal: c_int) {
+        unsafe { give(to, device(ordinal).map(contexts::create)) }
     }
-    fn cuCtxGetDevice(to: *mut c_int) { unsafe { give(to, current().map(|at| at as c_int)) } }
+    fn cuCtxCreate_v3(to: *mut Handle, _parameters: *mut c_void, _count: c_int, _flags: c_uint, ordinal: c_int) {
+        unsafe { give(to, device(ordinal).map(contexts::create)) }
+    }
+    fn cuCtxCreate_v4(to: *mut Handle, _parameters: *mut c_void, _flags: c_uint, ordinal: c_int) {
+        unsafe { give(to, device(ordinal).map(contexts::create)) }
+    }
+    fn cuCtxDestroy_v2(context: Handle) { contexts::destroy(context) }
+    fn cuCtxPushCurrent_v2(context: Handle) { contexts::push(context) }
+    fn cuCtxPopCurrent_v2(to: *mut Handle) {
+        match contexts::pop() {
+            // Whoever does not want to know says so.
+            Ok(_) if to.is_null() => SUCCESS,
+            popped => unsafe { give(to, popped) },
+        }
+    }
+    fn cuCtxGetCurrent(to: *mut Handle) { unsafe { give(to, Ok(contexts::current())) } }
+    fn cuCtxSetCurrent(context: Handle) { contexts::set_current(context) }
+    fn cuCtxGetDevice(to: *mut c_int) { unsafe { give(to, contexts::current_device().map(|at| at as c_int)) } }
     fn cuCtxGetApiVersion(_context: Handle, to: *mut c_uint) { unsafe { give(to, Ok(3_020)) } }
     fn cuCtxSynchronize() { SUCCESS }
     fn cuCtxSetFlags(_flags: c_uint) { SUCCESS }
+    fn cuCtxGetFlags(to: *mut c_uint) { unsafe { give(to, Ok(0)) } }
+    fn cuCtxGetLimit(to: *mut usize, limit: c_int) {
+        let value = state().limits.get(&limit).copied().unwrap_or(0);
+        unsafe { give(to, Ok(value)) }
+    }
+    fn cuCtxSetLimit(limit: c_int, value: usize) {
+        state().limits.insert(limit, value);
+        SUCCESS
+    }
+    fn cuCtxGetCacheConfig(to: *mut c_int) { unsafe { give(to, Ok(0)) } }
+    fn cuCtxSetCacheConfig(_config: c_int) { SUCCESS }
+    fn cuCtxGetSharedMemConfig(to: *mut c_int) { unsafe { give(to, Ok(1)) } }
+    fn cuCtxSetSharedMemConfig(_config: c_int) { SUCCESS }
     fn cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) {
         unsafe { give(least, Ok(0)) | give(greatest, Ok(-5)) }
     }
-    fn cuModuleLoadData(to: *mut Handle, image: *const c_void) { unsafe { give(to, load(image)) } }
+    fn cuModuleLoad(to: *mut Handle, path: *const c_char) { unsafe { give(to, modules::load_file(name_of(path))) } }
+    fn cuModuleLoadData(to: *mut Handle, image: *const c_void) { unsafe { give(to, modules::load(image)) } }
     fn cuModuleLoadDataEx(
         to: *mut Handle,
         image: *const c_void,
         _count: c_uint,
         _options: *mut c_int,
         _values: *mut *mut c_void,
-    ) { unsafe { give(to, load(image)) } }
-    fn cuModuleUnload(module: Handle) {
-        let mut state = state();
-        let Some(module) = state.modules.remove(&module.addr()) else { return INVALID_HANDLE };
-        for place in module.functions.into_values() {
-            state.functions[place] = None;
-            state.free.push(place);
-        }
-        SUCCESS
-    }
+    ) { unsafe { give(to, modules::load(image)) } }
+    fn cuModuleLoadFatBinary(to: *mut Handle, image: *const c_void) { unsafe { give(to, modules::load(image)) } }
+    fn cuModuleUnload(module: Handle) { modules::unload(module) }
     fn cuModuleGetFunction(to: *mut Handle, module: Handle, name: *const c_char) {
-        unsafe { give(to, get_function(module, name_of(name))) }
+        unsafe { give(to, modules::get_function(module, name_of(name))) }
     }
     fn cuModuleGetGlobal_v2(_to: *mut DevicePtr, _bytes: *mut usize, _module: Handle, _name: *const c_char) {
         NOT_FOUND
     }
     fn cuFuncGetAttribute(to: *mut c_int, attribute: c_int, function: Handle) {
-        let state = state();
-        let value = match state.functions.get(place_of(function)) {
-            Some(Some(function)) => function_attribute(attribute, function, &state),
-            _ => Err(INVALID_HANDLE),
-        };
-        unsafe { give(to, value) }
+        unsafe { give(to, modules::attribute(attribute, function)) }
     }
     fn cuFuncSetAttribute(function: Handle, attribute: c_int, value: c_int) {
-        set_function_attribute(place_of(function), attribute, value)
+        modules::set_attribute(function, attribute, value)
     }
     fn cuFuncSetCacheConfig(_function: Handle, _config: c_int) { SUCCESS }
+    fn cuFuncSetSharedMemConfig(_function: Handle, _config: c_int) { SUCCESS }
     fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
         to: *mut c_int,
         function: Handle,
         threads: c_int,
         dynamic_smem: usize,
-    ) { unsafe { give(to, state().blocks_per_sm(place_of(function), threads, dynamic_smem)) } }
+    ) { unsafe { give(to, state().blocks_per_sm(modules::place_of(function), threads, dynamic_smem)) } }
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        to: *mut c_int,
+        function: Handle,
+        threads: c_int,
+        dynamic_smem: usize,
+        _flags: c_uint,
+    ) { unsafe { give(to, state().blocks_per_sm(modules::place_of(function), threads, dynamic_smem)) } }
+    fn cuOccupancyMaxPotentialBlockSize(
+        grid: *mut c_int,
+        block: *mut c_int,
+        function: Handle,
+        smem: *const c_void,
+        dynamic_smem: usize,
+        limit: c_int,
+    ) {
+        let is_plain = smem.is_null() && limit == 0;
+        match state().best_block(modules::place_of(function), dynamic_smem, is_plain) {
+            Ok([blocks, threads]) => unsafe { give(grid, Ok(blocks)) | give(block, Ok(threads)) },
+            Err(code) => code,
+        }
+    }
     fn cuOccupancyMaxActiveClusters(to: *mut c_int, function: Handle, config: *const LaunchConfig) {
-        let state = state();
-        let Some(Some(function)) = state.functions.get(place_of(function)) else { return INVALID_HANDLE };
         let Some(cluster) = (unsafe { (*config).cluster() }) else { return INVALID_VALUE };
-        let blocks = cluster.into_iter().fold(1, u32::saturating_mul);
-        let known = state.devices[function.device].active_clusters.get(&blocks).copied();
-        unsafe { give(to, known.map(u32::cast_signed).ok_or(INVALID_CLUSTER_SIZE)) }
+        unsafe { give(to, state().active_clusters(modules::place_of(function), cluster)) }
     }
     fn cuLaunchKernelEx(
         config: *const LaunchConfig,
         function: Handle,
         arguments: *mut *mut c_void,
         _extra: *mut *mut c_void,
-    ) {
-        let config = unsafe { &*config };
-        let made = Launch {
-            kernel: String::new(),
-            grid: config.grid,
-            block: config.block,
-            cluster: unsafe { config.cluster() },
-            dynamic_smem: config.dynamic_smem,
-            max_dynamic_smem: 0,
-        };
-        unsafe { launch(stand_in(), function, made, arguments) }
-    }
-    fn cuStreamCreate(to: *mut Handle, _flags: c_uint) {
-        let handle = state().handle();
-        unsafe { give(to, Ok(ptr::without_provenance_mut(handle))) }
-    }
-    fn cuStreamCreateWithPriority(to: *mut Handle, _flags: c_uint, _priority: c_int) {
-        let handle = state().handle();
-        unsafe { give(to, Ok(ptr::without_provenance_mut(handle))) }
-    }
+    ) { unsafe { launch(stand_in(), function, (*config).launch(), arguments) } }
+    fn cuStreamCreate(to: *mut Handle, _flags: c_uint) { unsafe { give_handle(to) } }
+    fn cuStreamCreateWithPriority(to: *mut Handle, _flags: c_uint, _priority: c_int) { unsafe { give_handle(to) } }
     fn cuStreamDestroy_v2(_stream: Handle) { SUCCESS }
     fn cuStreamSynchronize(_stream: Handle) { SUCCESS }
     fn cuStreamGetFlags(_stream: Handle, flags: *mut c_uint) { unsafe { give(flags, Ok(0)) } }
     fn cuStreamGetPriority(_stream: Handle, priority: *mut c_int) { unsafe { give(priority, Ok(0)) } }
     fn cuStreamWaitEvent(_stream: Handle, _event: Handle, _flags: c_uint) { SUCCESS }
     fn cuStreamIsCapturing(_stream: Handle, to: *mut c_int) { unsafe { give(to, Ok(0)) } }
-    fn cuEventCreate(to: *mut Handle, _flags: c_uint) {
-        let handle = state().handle();
-        unsafe { give(to, Ok(ptr::without_provenance_mut(handle))) }
-    }
+    fn cuEventCreate(to: *mut Handle, _flags: c_uint) { unsafe { give_handle(to) } }
     fn cuEventDestroy_v2(_event: Handle) { SUCCESS }
     fn cuEventRecord(_event: Handle, _stream: Handle) { SUCCESS }
     fn cuEventQuery(_event: Handle) { SUCCESS }
@@ -475,51 +316,42 @@ exports! {
     fn cuEventElapsedTime(to: *mut c_float, _start: Handle, _end: Handle) { unsafe { give(to, Ok(0.0)) } }
     fn cuEventElapsedTime_v2(to: *mut c_float, _start: Handle, _end: Handle) { unsafe { give(to, Ok(0.0)) } }
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
-        unsafe { give(free, Ok(16 << 30)) | give(total, Ok(16 << 30)) }
+        unsafe { give(free, Ok(memory::TOTAL)) | give(total, Ok(memory::TOTAL)) }
     }
     fn cuMemAlloc_v2(to: *mut DevicePtr, bytes: usize) {
-        let address = allocate(bytes);
-        unsafe { give(to, Ok(address)) }
+        unsafe { give(to, if bytes == 0 { Err(INVALID_VALUE) } else { allocate(bytes) }) }
     }
-    fn cuMemAllocAsync(to: *mut DevicePtr, bytes: usize, _stream: Handle) {
-        let address = allocate(bytes);
-        unsafe { give(to, Ok(address)) }
-    }
-    fn cuMemAllocManaged(to: *mut DevicePtr, bytes: usize, _flags: c_uint) {
-        let address = allocate(bytes);
-        unsafe { give(to, Ok(address)) }
-    }
-    fn cuMemAllocHost_v2(to: *mut DevicePtr, bytes: usize) {
-        let address = allocate(bytes);
-        unsafe { give(to, Ok(address)) }
-    }
-    fn cuMemHostAlloc(to: *mut DevicePtr, bytes: usize, _flags: c_uint) {
-        let address = allocate(bytes);
-        unsafe { give(to, Ok(address)) }
-    }
+    fn cuMemAllocAsync(to: *mut DevicePtr, bytes: usize, _stream: Handle) { unsafe { give(to, allocate(bytes)) } }
+    fn cuMemAllocManaged(to: *mut DevicePtr, bytes: usize, _flags: c_uint) { unsafe { give(to, allocate(bytes)) } }
+    fn cuMemAllocHost_v2(to: *mut DevicePtr, bytes: usize) { unsafe { give(to, allocate(bytes)) } }
+    fn cuMemHostAlloc(to: *mut DevicePtr, bytes: usize, _flags: c_uint) { unsafe { give(to, allocate(bytes)) } }
     fn cuMemFree_v2(address: DevicePtr) { free(address) }
     fn cuMemFreeAsync(address: DevicePtr, _stream: Handle) { free(address) }
     fn cuMemFreeHost(address: DevicePtr) { free(address) }
-    fn cuMemcpyHtoD_v2(to: usize, from: usize, bytes: usize) { unsafe { copy(to, from, bytes) } }
-    fn cuMemcpyDtoH_v2(to: usize, from: usize, bytes: usize) { unsafe { copy(to, from, bytes) } }
-    fn cuMemcpyDtoD_v2(to: usize, from: usize, bytes: usize) { unsafe { copy(to, from, bytes) } }
-    fn cuMemcpyHtoDAsync_v2(to: usize, from: usize, bytes: usize, _stream: Handle) { unsafe { copy(to, from, bytes) } }
-    fn cuMemcpyDtoHAsync_v2(to: usize, from: usize, bytes: usize, _stream: Handle) { unsafe { copy(to, from, bytes) } }
-    fn cuMemcpyDtoDAsync_v2(to: usize, from: usize, bytes: usize, _stream: Handle) { unsafe { copy(to, from, bytes) } }
-    fn cuMemsetD8_v2(to: DevicePtr, value: u8, count: usize) {
-        unsafe { ptr::with_exposed_provenance_mut::<u8>(to as usize).write_bytes(value, count) };
-        SUCCESS
+    fn cuMemcpyHtoD_v2(to: usize, from: usize, bytes: usize) { unsafe { copy(to, from, bytes, &[to]) } }
+    fn cuMemcpyDtoH_v2(to: usize, from: usize, bytes: usize) { unsafe { copy(to, from, bytes, &[from]) } }
+    fn cuMemcpyDtoD_v2(to: usize, from: usize, bytes: usize) { unsafe { copy(to, from, bytes, &[to, from]) } }
+    fn cuMemcpyHtoDAsync_v2(to: usize, from: usize, bytes: usize, _stream: Handle) {
+        unsafe { copy(to, from, bytes, &[to]) }
     }
-    fn cuMemsetD8Async(to: DevicePtr, value: u8, count: usize, _stream: Handle) {
-        unsafe { ptr::with_exposed_provenance_mut::<u8>(to as usize).write_bytes(value, count) };
-        SUCCESS
+    fn cuMemcpyDtoHAsync_v2(to: usize, from: usize, bytes: usize, _stream: Handle) {
+        unsafe { copy(to, from, bytes, &[from]) }
     }
+    fn cuMemcpyDtoDAsync_v2(to: usize, from: usize, bytes: usize, _stream: Handle) {
+        unsafe { copy(to, from, bytes, &[to, from]) }
+    }
+    fn cuMemsetD8_v2(to: DevicePtr, value: u8, count: usize) { fill(to, value, count) }
+    fn cuMemsetD8Async(to: DevicePtr, value: u8, count: usize, _stream: Handle) { fill(to, value, count) }
+    fn cuMemsetD16_v2(to: DevicePtr, value: u16, count: usize) { fill(to, value, count) }
+    fn cuMemsetD16Async(to: DevicePtr, value: u16, count: usize, _stream: Handle) { fill(to, value, count) }
+    fn cuMemsetD32_v2(to: DevicePtr, value: u32, count: usize) { fill(to, value, count) }
+    fn cuMemsetD32Async(to: DevicePtr, value: u32, count: usize, _stream: Handle) { fill(to, value, count) }
     fn cuLaunchHostFunc(_stream: Handle, function: unsafe extern "C" fn(*mut c_void), data: *mut c_void) {
         unsafe { function(data) };
         SUCCESS
     }
-    fn cuGetErrorString(code: c_int, to: *mut *const c_char) { unsafe { error_text(code, to) } }
-    fn cuGetErrorName(code: c_int, to: *mut *const c_char) { unsafe { error_text(code, to) } }
+    fn cuGetErrorString(code: c_int, to: *mut *const c_char) { unsafe { text(to, texts(code).map(|(_, text)| text)) } }
+    fn cuGetErrorName(code: c_int, to: *mut *const c_char) { unsafe { text(to, texts(code).map(|(name, _)| name)) } }
     fn cuGetProcAddress(name: *const c_char, to: *mut *mut c_void, _version: c_int, _flags: u64) {
         unsafe { find(name, to) }
     }
@@ -530,35 +362,64 @@ exports! {
         _flags: u64,
         _status: *mut c_int,
     ) { unsafe { find(name, to) } }
-    fn cuOccupancyAvailableDynamicSMemPerBlock(
-        _to: *mut usize,
-        _function: Handle,
-        _blocks: c_int,
-        _threads: c_int,
-    ) { NOT_SUPPORTED }
-    fn cuOccupancyMaxPotentialBlockSize(
-        _grid: *mut c_int,
-        _block: *mut c_int,
-        _function: Handle,
-        _smem: *const c_void,
-        _dynamic_smem: usize,
-        _limit: c_int,
-    ) { NOT_SUPPORTED }
-}
 
-unsafe fn error_text(code: c_int, to: *mut *const c_char) -> c_int {
-    let text = match code {
-        SUCCESS => c"no error",
-        INVALID_VALUE => c"invalid argument",
-        INVALID_DEVICE => c"invalid device ordinal",
-        INVALID_CONTEXT => c"invalid device context",
-        INVALID_HANDLE => c"invalid resource handle",
-        NOT_FOUND => c"named symbol not found",
-        OUT_OF_RESOURCES => c"too many resources requested for launch",
-        NOT_SUPPORTED => c"operation not supported",
-        INVALID_CLUSTER_SIZE => c"cluster misconfiguration",
-        _ => c"an error of the stand-in",
-    };
-    // SAFETY: the caller of the driver's function vouches for the place.
-    unsafe { give(to, Ok(text.as_ptr())) }
+    unsupported:
+    cuArray3DCreate_v2
+    cuArray3DGetDescriptor_v2
+    cuArrayDestroy
+    cuDestroyExternalMemory
+    cuDeviceGetDefaultMemPool
+    cuDeviceGetMemPool
+    cuDeviceSetMemPool
+    cuExternalMemoryGetMappedBuffer
+    cuGraphAddKernelNode
+    cuGraphClone
+    cuGraphCreate
+    cuGraphDebugDotPrint
+    cuGraphDestroy
+    cuGraphExecDestroy
+    cuGraphGetEdges
+    cuGraphGetNodes
+    cuGraphInstantiate
+    cuGraphInstantiateWithFlags
+    cuGraphKernelNodeGetParams
+    cuGraphLaunch
+    cuGraphNodeGetType
+    cuGraphUpload
+    cuImportExternalMemory
+    cuLaunchCooperativeKernel
+    cuLinkAddData_v2
+    cuLinkComplete
+    cuLinkCreate_v2
+    cuLinkDestroy
+    cuMemAdvise
+    cuMemAdvise_v2
+    cuMemAllocFromPoolAsync
+    cuMemAllocPitch
+    cuMemPoolCreate
+    cuMemPoolDestroy
+    cuMemPoolGetAttribute
+    cuMemPoolSetAttribute
+    cuMemPoolTrimTo
+    cuMemPrefetchAsync
+    cuMemPrefetchAsync_v2
+    cuMemcpy2D_v2
+    cuMemcpyAtoH_v2
+    cuMemcpyHtoA_v2
+    cuMemcpyPeerAsync
+    cuOccupancyAvailableDynamicSMemPerBlock
+    cuOccupancyMaxPotentialBlockSizeWithFlags
+    cuOccupancyMaxPotentialClusterSize
+    cuProfilerStart
+    cuProfilerStop
+    cuStreamAttachMemAsync
+    cuStreamBeginCapture_v2
+    cuStreamEndCapture
+    cuSurfObjectCreate
+    cuSurfObjectDestroy
+    cuSurfObjectGetResourceDesc
+    cuTexObjectCreate
+    cuTexObjectDestroy
+    cuTexObjectGetResourceDesc
+    cuTexObjectGetResourceViewDesc
 }

@@ -1,6 +1,8 @@
 //! The kernels that modules have, and what a launch of one does.
 
 use std::ffi::c_void;
+use std::fmt;
+use std::sync::Arc;
 
 /// A kernel as it is loaded: what `cuFuncGetAttribute` answers, and more.
 #[derive(Clone, Debug)]
@@ -19,16 +21,54 @@ pub struct KernelModel {
     pub required_cluster: Option<[u32; 3]>,
     /// Blocks per SM by threads and dynamic shared memory, where they come from elsewhere than NVIDIA's header.
     pub answers: Vec<([u32; 2], u32)>,
+    /// Attributes that are answered otherwise, by their numbers in `cuda.h`; `None`: as by a driver that does not know
+    /// the attribute.
+    pub attributes: Vec<(i32, Option<i32>)>,
     /// What a launch does.
     pub emulation: Option<Emulation>,
 }
 
-/// A kernel on the host: the launch, and its arguments.
-///
-/// # Safety
-///
-/// The arguments are those that the kernel takes.
-pub type Emulation = unsafe fn(&Launch, *mut *mut c_void);
+/// A kernel on the host.
+#[derive(Clone)]
+pub struct Emulation(Arc<HostKernel>);
+
+type HostKernel = dyn Fn(&Launch, &Arguments) + Send + Sync;
+
+impl Emulation {
+    /// Has a launch call `kernel`, once for the whole grid, before it returns.
+    pub fn new(kernel: impl Fn(&Launch, &Arguments) + Send + Sync + 'static) -> Self {
+        Emulation(Arc::new(kernel))
+    }
+
+    pub(crate) fn run(&self, launch: &Launch, arguments: &Arguments) {
+        (self.0)(launch, arguments);
+    }
+}
+
+impl fmt::Debug for Emulation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Emulation")
+    }
+}
+
+/// The arguments of a launch: `cuLaunchKernel`'s array of their addresses.
+pub struct Arguments(*mut *mut c_void);
+
+impl Arguments {
+    pub(crate) fn of(arguments: *mut *mut c_void) -> Self {
+        Arguments(arguments)
+    }
+
+    /// The argument at a place.
+    ///
+    /// # Safety
+    ///
+    /// There are more arguments than that, and this one is a `T`.
+    pub unsafe fn get<T: Copy>(&self, place: usize) -> T {
+        // SAFETY: the caller's.
+        unsafe { (*self.0.add(place)).cast::<T>().read_unaligned() }
+    }
+}
 
 /// A launch that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +87,13 @@ pub struct Launch {
     pub max_dynamic_smem: i32,
 }
 
+impl Launch {
+    /// A launch as a program asks for it.
+    pub(crate) fn asked(grid: [u32; 3], block: [u32; 3], dynamic_smem: u32) -> Self {
+        Launch { kernel: String::new(), grid, block, cluster: None, dynamic_smem, max_dynamic_smem: 0 }
+    }
+}
+
 impl KernelModel {
     /// A kernel of so many registers.
     pub fn new(registers: u32) -> Self {
@@ -58,6 +105,7 @@ impl KernelModel {
             binary: 0,
             required_cluster: None,
             answers: Vec::new(),
+            attributes: Vec::new(),
             emulation: None,
         }
     }
@@ -76,7 +124,7 @@ impl KernelModel {
             _ => 6,
         };
         let answers = vec![([256, 0], blocks)];
-        KernelModel { max_threads: 256, answers, emulation: Some(saxpy), ..Self::new(registers) }
+        KernelModel { max_threads: 256, answers, emulation: Some(Emulation::new(saxpy)), ..Self::new(registers) }
     }
 
     /// Kernels in a text such as `add=24,tile=32:4096`: name, registers, and static shared memory in bytes. Their launches
@@ -89,7 +137,7 @@ impl KernelModel {
             let (registers, static_smem) = numbers.split_once(':').unwrap_or((numbers, "0"));
             let model = KernelModel {
                 static_smem: static_smem.parse().ok()?,
-                emulation: counts.then_some(count as Emulation),
+                emulation: counts.then(|| Emulation::new(count)),
                 ..Self::new(registers.parse().ok()?)
             };
             Some((name.trim_start_matches('+').to_owned(), model))
@@ -107,11 +155,10 @@ impl KernelModel {
 }
 
 /// `gpu-check/kernels/probes.cu` on the host.
-unsafe fn count(launch: &Launch, arguments: *mut *mut c_void) {
+fn count(launch: &Launch, arguments: &Arguments) {
     // SAFETY: the kernel takes (unsigned *out, unsigned n).
     unsafe {
-        let out = *(*arguments).cast::<*mut u32>();
-        let n = *(*arguments.add(1)).cast::<u32>();
+        let (out, n) = (arguments.get::<*mut u32>(0), arguments.get::<u32>(1));
         let threads = launch.grid.into_iter().chain(launch.block).map(u64::from).product::<u64>();
         for at in 0..u64::from(n).min(threads) as usize {
             *out.add(at) += 1;
@@ -120,15 +167,13 @@ unsafe fn count(launch: &Launch, arguments: *mut *mut c_void) {
 }
 
 /// y = a x + y: `examples/saxpy/kernels/saxpy.cu` on the host.
-unsafe fn saxpy(_: &Launch, arguments: *mut *mut c_void) {
+fn saxpy(_: &Launch, arguments: &Arguments) {
     // SAFETY: the kernel takes (unsigned n, float a, const float *x, float *y).
     unsafe {
-        let n = *(*arguments).cast::<u32>() as usize;
-        let a = *(*arguments.add(1)).cast::<f32>();
-        let x = std::slice::from_raw_parts(*(*arguments.add(2)).cast::<*const f32>(), n);
-        let y = std::slice::from_raw_parts_mut(*(*arguments.add(3)).cast::<*mut f32>(), n);
-        for (y, x) in y.iter_mut().zip(x) {
-            *y += a * x;
+        let (n, a) = (arguments.get::<u32>(0) as usize, arguments.get::<f32>(1));
+        let (x, y) = (arguments.get::<*const f32>(2), arguments.get::<*mut f32>(3));
+        for at in 0..n {
+            *y.add(at) += a * *x.add(at);
         }
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct Recorded {
     /// memory of a block, of an SM, of a block with the opt-in, and reserved in each block.
     pub(crate) properties: [u32; 11],
     answers: HashMap<Question, u32>,
+    /// The best block's threads, and blocks per SM, by registers and all shared memory.
+    best: HashMap<[u32; 2], [u32; 2]>,
 }
 
 impl Recorded {
@@ -42,8 +44,14 @@ impl Recorded {
     /// Blocks per SM. The header is told static and dynamic shared memory, and only ever looks at their sum.
     pub(crate) fn answer(&self, question: &Question) -> Option<u32> {
         let Question { static_smem, dynamic_smem, .. } = *question;
-        let all_dynamic = Question { static_smem: 0, dynamic_smem: static_smem + dynamic_smem, ..*question };
+        let smem = static_smem.checked_add(dynamic_smem)?;
+        let all_dynamic = Question { static_smem: 0, dynamic_smem: smem, ..*question };
         self.answers.get(question).or_else(|| self.answers.get(&all_dynamic)).copied()
+    }
+
+    /// The best block's threads, and blocks per SM then; `None` also where no block runs.
+    pub(crate) fn best_block(&self, registers: u32, smem: u32) -> Option<[u32; 2]> {
+        self.best.get(&[registers, smem]).copied().filter(|[threads, _]| *threads > 0)
     }
 
     /// Every question there is an answer to, with the answer.
@@ -63,17 +71,25 @@ const FILES: [&str; 8] = [
     include_str!("../../data/golden/sm_61.csv"),
 ];
 
-/// Columns of a row: ten of the question, then the header's answer, of which this is the number of blocks.
+/// Columns of a row: ten of the question, then the header's answer. These are the blocks per SM, and the best block.
 const ACTIVE: usize = 19;
+const BEST: [usize; 2] = [26, 27];
 
 fn parse(file: &str) -> Option<Recorded> {
     let mut rows = file.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let properties: Vec<u32> = rows.next()?.split(',').filter_map(|word| word.parse().ok()).collect();
-    let answers = rows.filter_map(row).collect();
-    Some(Recorded { properties: properties.try_into().ok()?, answers })
+    let rows: Vec<_> = rows.filter_map(row).collect();
+    let best = rows.iter().filter(|(question, ..)| question.is_opted_in).map(|(question, _, best)| {
+        let Question { registers, static_smem, dynamic_smem, .. } = question;
+        ([*registers, static_smem.saturating_add(*dynamic_smem)], *best)
+    });
+    let best = best.collect();
+    let answers = rows.into_iter().map(|(question, blocks, _)| (question, blocks)).collect();
+    Some(Recorded { properties: properties.try_into().ok()?, answers, best })
 }
 
-fn row(row: &str) -> Option<(Question, u32)> {
+/// A question, blocks per SM, and the best block.
+fn row(row: &str) -> Option<(Question, u32, [u32; 2])> {
     let words: Vec<&str> = row.split(',').collect();
     let number = |at: usize| words.get(at)?.parse::<u32>().ok();
     // No carve-out, one barrier, no tensor memory, no caching in L1, no bound of its own.
@@ -85,5 +101,5 @@ fn row(row: &str) -> Option<(Question, u32)> {
         dynamic_smem: number(3)?,
         is_opted_in: number(4)? == 1,
     };
-    is_plain.then_some((question, number(ACTIVE)?))
+    is_plain.then_some((question, number(ACTIVE)?, [number(BEST[0])?, number(BEST[1])?]))
 }

@@ -1,16 +1,24 @@
 //! What a test tells the double, and what the double tells a test.
 
 use crate::UNRECORDED;
+use crate::codes::{INVALID_CLUSTER_SIZE, INVALID_HANDLE, INVALID_VALUE};
 use crate::devices::DeviceModel;
+use crate::exports::Call;
 use crate::kernels::{KernelModel, Launch};
+use crate::memory::Allocation;
+use crate::modules::{Function, Module};
+use crate::readings::reading;
 use crate::recorded::{Question, Recorded};
+use crate::scripts::Scripts;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The double. All its methods can be called while other threads call the driver's functions.
 pub struct StandIn {
+    scripts: Scripts,
     state: Mutex<State>,
     launches_do_nothing: AtomicBool,
 }
@@ -25,10 +33,10 @@ pub(crate) struct State {
     pub(crate) free: Vec<usize>,
     pub(crate) modules: HashMap<usize, Module>,
     pub(crate) next: usize,
-    pub(crate) allocations: HashMap<usize, Box<[u64]>>,
-    pub(crate) calls: BTreeMap<&'static str, u64>,
-    pub(crate) failures: HashMap<&'static str, i32>,
-    pub(crate) delays: HashMap<&'static str, Duration>,
+    /// Memory by its address.
+    pub(crate) allocations: BTreeMap<usize, Allocation>,
+    /// Limits that a program set, by their numbers.
+    pub(crate) limits: HashMap<c_int, usize>,
     pub(crate) forgotten: HashSet<String>,
     pub(crate) launches: Vec<Launch>,
     pub(crate) raised: Vec<i32>,
@@ -37,29 +45,14 @@ pub(crate) struct State {
     pub(crate) unrecorded: Vec<String>,
 }
 
-pub(crate) struct Module {
-    pub(crate) name: String,
-    pub(crate) device: usize,
-    pub(crate) functions: HashMap<String, usize>,
-}
-
-#[derive(Clone)]
-pub(crate) struct Function {
-    pub(crate) name: String,
-    pub(crate) device: usize,
-    pub(crate) model: KernelModel,
-    pub(crate) max_dynamic_smem: i32,
-    pub(crate) carveout: i32,
-    pub(crate) non_portable: i32,
-}
-
-/// The double of this process, with a Tesla T4 until it is told something else, or whatever the environment variable
-/// `CUDA_STAND_IN` names, and with the kernels in `CUDA_STAND_IN_KERNELS`, such as `add=24,tile=32:4096`: name, registers,
-/// static shared memory.
+/// The double of this process. Until it is told something else, it has the device that the environment variable
+/// `CUDA_STAND_IN` names, without that a Tesla T4, and the kernels in `CUDA_STAND_IN_KERNELS`, such as
+/// `add=24,tile=32:4096`: name, registers, static shared memory.
 pub fn stand_in() -> &'static StandIn {
     static STAND_IN: OnceLock<StandIn> = OnceLock::new();
     STAND_IN.get_or_init(|| {
-        let stand_in = StandIn { state: Mutex::default(), launches_do_nothing: AtomicBool::new(false) };
+        let (scripts, state) = (Scripts::new(), Mutex::default());
+        let stand_in = StandIn { scripts, state, launches_do_nothing: AtomicBool::new(false) };
         stand_in.reset();
         stand_in
     })
@@ -76,15 +69,17 @@ impl StandIn {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets everything it was told and has counted, loaded functions included.
+    #[inline]
+    pub(crate) fn enter(&self, call: Call) -> c_int {
+        self.scripts.enter(call)
+    }
+
+    /// Forgets everything it was told and has counted, loaded functions and memory included.
     pub fn reset(&self) {
-        let device = std::env::var("CUDA_STAND_IN").ok().map(|name| {
-            DeviceModel::named(&name).unwrap_or_else(|| panic!("the stand-in has no device `{name}`: see its README"))
-        });
         let kernels = KernelModel::parse(&std::env::var("CUDA_STAND_IN_KERNELS").unwrap_or_default());
         let kernels = kernels.into_iter().map(|(name, model)| ((String::new(), name), model)).collect();
-        let devices = vec![device.unwrap_or_else(DeviceModel::tesla_t4)];
-        *self.lock() = State { devices, kernels, ..State::default() };
+        *self.lock() = State { devices: first_devices(), kernels, ..State::default() };
+        self.scripts.reset();
         self.launches_do_nothing.store(false, Ordering::Relaxed);
     }
 
@@ -100,13 +95,21 @@ impl StandIn {
     }
 
     /// Has a driver function return this code; 0 for what it returns otherwise.
-    pub fn fail(&self, call: &'static str, code: i32) {
-        self.lock().failures.insert(call, code);
+    ///
+    /// # Panics
+    ///
+    /// As all methods that are told a driver function: if the double has none of that name, among [`crate::NAMES`].
+    pub fn fail(&self, call: &str, code: i32) {
+        self.scripts.fail(call, code);
     }
 
     /// Has a driver function take its time.
-    pub fn delay(&self, call: &'static str, delay: Duration) {
-        self.lock().delays.insert(call, delay);
+    ///
+    /// # Panics
+    ///
+    /// If there is no such function.
+    pub fn delay(&self, call: &str, delay: Duration) {
+        self.scripts.delay(call, delay);
     }
 
     /// Has `cuGetProcAddress` not find a function, as a driver that is older than it.
@@ -129,19 +132,23 @@ impl StandIn {
     }
 
     /// How often a driver function was called.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such function.
     pub fn calls(&self, call: &str) -> u64 {
-        self.lock().calls.get(call).copied().unwrap_or(0)
+        self.scripts.calls(call)
     }
 
     /// How often any of the driver's functions was called.
     pub fn all_calls(&self) -> u64 {
-        self.lock().calls.values().sum()
+        self.scripts.all_calls()
     }
 
     /// Starts counting anew.
     pub fn count_anew(&self) {
+        self.scripts.count_anew();
         let mut state = self.lock();
-        state.calls.clear();
         state.launches.clear();
         state.raised.clear();
     }
@@ -175,16 +182,24 @@ impl State {
         known(module).or_else(|| known("")).or_else(built_in)
     }
 
-    /// Blocks per SM: as it was told, or as NVIDIA's header answered.
-    pub(crate) fn blocks_per_sm(&mut self, function: usize, threads: i32, dynamic_smem: usize) -> Result<i32, i32> {
-        if let Some(lie) = self.lie {
-            return Ok(lie);
+    /// A loaded function.
+    pub(crate) fn function(&self, place: usize) -> Result<&Function, i32> {
+        self.functions.get(place).and_then(Option::as_ref).ok_or(INVALID_HANDLE)
+    }
+
+    /// Blocks per SM: as it was told, or as they are.
+    pub(crate) fn blocks_per_sm(&mut self, place: usize, threads: i32, dynamic_smem: usize) -> Result<i32, i32> {
+        match self.lie {
+            Some(lie) => Ok(lie),
+            None => self.true_blocks_per_sm(place, threads, dynamic_smem),
         }
-        let Some(Some(function)) = self.functions.get(function) else {
-            return Err(400);
-        };
+    }
+
+    /// Blocks per SM, as the test recorded it for the kernel, or NVIDIA's header answered, or somebody read of a launch.
+    pub(crate) fn true_blocks_per_sm(&mut self, place: usize, threads: i32, dynamic_smem: usize) -> Result<i32, i32> {
+        let function = self.function(place)?;
         let (Ok(threads @ 1..), Ok(dynamic_smem)) = (u32::try_from(threads), u32::try_from(dynamic_smem)) else {
-            return Err(1);
+            return Err(INVALID_VALUE);
         };
         let model = &function.model;
         // As a driver: nothing fits until the limit was raised, or above the function's own bound.
@@ -198,12 +213,68 @@ impl State {
         let (registers, static_smem) = (model.registers, model.static_smem);
         let asked = Question { threads, registers, static_smem, dynamic_smem, is_opted_in: true };
         let capability = self.devices[function.device].capability();
-        match Recorded::of(capability).and_then(|recorded| recorded.answer(&asked)) {
+        let header = Recorded::of(capability).and_then(|recorded| recorded.answer(&asked));
+        match header.or_else(|| reading(capability, &asked)) {
             Some(blocks) => Ok(blocks.cast_signed()),
-            None => {
-                self.unrecorded.push(format!("{}: {asked:?} on {capability:?}", function.name));
-                Err(UNRECORDED)
-            }
+            None => Err(self.not_recorded(place, &format!("{asked:?}"))),
         }
     }
+
+    /// The block that fills an SM best, and the blocks that fill the device then: `[blocks, threads]`. The header was
+    /// asked without a bound of any kind only.
+    pub(crate) fn best_block(&mut self, place: usize, dynamic_smem: usize, is_plain: bool) -> Result<[i32; 2], i32> {
+        let function = self.function(place)?;
+        let device = &self.devices[function.device];
+        let model = &function.model;
+        let dynamic_smem = u32::try_from(dynamic_smem).map_err(|_| INVALID_VALUE)?;
+        let smem = model.static_smem.checked_add(dynamic_smem).ok_or(INVALID_VALUE)?;
+        let is_plain = is_plain && model.max_threads >= 1024 && model.answers.is_empty();
+        let best = Recorded::of(device.capability()).filter(|_| is_plain);
+        match best.and_then(|recorded| recorded.best_block(model.registers, smem)) {
+            Some([threads, blocks]) => {
+                let blocks = blocks.cast_signed().saturating_mul(device.attribute(16));
+                Ok([blocks, threads.cast_signed()])
+            }
+            None => Err(self.not_recorded(place, &format!("best block with {dynamic_smem} bytes"))),
+        }
+    }
+
+    /// Clusters that the device holds; 912 for those that cannot be launched.
+    pub(crate) fn active_clusters(&mut self, place: usize, cluster: [u32; 3]) -> Result<i32, i32> {
+        let function = self.function(place)?;
+        let device = &self.devices[function.device];
+        let blocks = cluster.into_iter().fold(1, u32::saturating_mul);
+        if device.attribute(120) == 0 || !function.may_have_clusters_of(blocks) {
+            return Err(INVALID_CLUSTER_SIZE);
+        }
+        match device.active_clusters.get(&blocks) {
+            Some(clusters) => Ok(clusters.cast_signed()),
+            None => Err(self.not_recorded(place, &format!("clusters of {cluster:?}"))),
+        }
+    }
+
+    /// Notes a question that nobody recorded an answer to.
+    fn not_recorded(&mut self, place: usize, question: &str) -> i32 {
+        let asked = self.function(place).map_or_else(
+            |_| question.to_owned(),
+            |function| {
+                let device = &self.devices[function.device];
+                format!("{} on {} {:?}: {question}", function.name, device.name, device.capability())
+            },
+        );
+        self.unrecorded.push(asked);
+        UNRECORDED
+    }
+}
+
+/// The device that the environment names; none, and so no driver that initializes, if it has a name nobody knows.
+fn first_devices() -> Vec<DeviceModel> {
+    let Ok(name) = std::env::var("CUDA_STAND_IN") else {
+        return vec![DeviceModel::tesla_t4()];
+    };
+    let device = DeviceModel::named(&name);
+    if device.is_none() {
+        eprintln!("error: the stand-in for CUDA has no device `{name}`, but {:?}", DeviceModel::NAMES);
+    }
+    device.into_iter().collect()
 }

@@ -2,33 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "what is missing in a test fails it")]
 
+mod support;
+
 use cuda_stand_in::{KernelModel, StandIn};
 use cudarc::driver::{CudaContext, CudaFunction, CudaStream, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use occ_runtime::guard::{LaunchError, Mismatch};
 use occ_runtime::{Arch, Kernel, Launch, LaunchSpec, Requirement};
-use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use support::loaded as stand_in;
 
 const SAXPY: LaunchSpec = LaunchSpec::new("saxpy", &[Arch::SM_75], Kernel::new().registers(22), Launch::new(256))
     .require(Requirement::new().min_occupancy(1.0));
-
-/// The double inside of the shared library. Once it is loaded, whoever looks for `libcuda.so` finds it.
-fn stand_in() -> &'static StandIn {
-    static STAND_IN: OnceLock<&StandIn> = OnceLock::new();
-    STAND_IN.get_or_init(|| {
-        let deps = std::env::current_exe().unwrap().parent().unwrap().to_owned();
-        let places = [deps.join("libcuda_stand_in.so"), deps.parent().unwrap().join("libcuda_stand_in.so")];
-        let place = places.iter().find(|place| Path::exists(place)).expect("cargo builds the shared library");
-        // SAFETY: the library is built from the same types, by the same compiler.
-        unsafe {
-            let library = libloading::Library::new(place).unwrap();
-            let get: fn() -> &'static StandIn = *library.get(b"cuda_stand_in").unwrap();
-            std::mem::forget(library);
-            get()
-        }
-    })
-}
 
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());

@@ -242,7 +242,7 @@ fn carve_outs() {
 #[test]
 fn clusters() {
     let mut device = DeviceModel::h100();
-    device.active_clusters.extend([(2, 264), (16, 8)]);
+    device.active_clusters.extend([(2, 264), (4, 0), (16, 8)]);
     let _turn = with_devices([device]);
     let of = |cluster: Option<[u32; 3]>| {
         let launch = Launch { cluster, ..Launch::new(256) };
