@@ -10,7 +10,7 @@ use std::ptr;
 
 /// The driver with a context on one device.
 pub(crate) struct Machine {
-    library: Library,
+    functions: Library,
     /// Kept, since it is timed: `cuLaunchKernel`.
     launch_kernel: LaunchKernel,
     pub(crate) cuda: Cuda,
@@ -51,7 +51,7 @@ macro_rules! call {
     ($machine:expr, $name:ident($($argument:expr => $ty:ty),* $(,)?)) => {{
         // SAFETY: the function of that name has these types in `cuda.h`, and the arguments are valid where they are made.
         let code = unsafe {
-            match $machine.library.get::<unsafe extern "C" fn($($ty),*) -> c_int>(stringify!($name).as_bytes()) {
+            match $machine.functions.get::<unsafe extern "C" fn($($ty),*) -> c_int>(stringify!($name).as_bytes()) {
                 Ok(function) => function($($argument),*),
                 // CUDA_ERROR_NOT_FOUND
                 Err(_) => 500,
@@ -74,7 +74,7 @@ impl Machine {
         let cuda = Cuda::loaded()?;
         // SAFETY: the driver's function of that name has this type.
         let launch_kernel = unsafe { *library.get::<LaunchKernel>(b"cuLaunchKernel")? };
-        let machine = Machine { library, launch_kernel, cuda, device };
+        let machine = Machine { functions: library, launch_kernel, cuda, device };
         call!(machine, cuInit(0 => c_uint)).map_err(|failed| format!("{failed}: is there a GPU?"))?;
         let mut handle = 0;
         call!(machine, cuDeviceGet(&raw mut handle => *mut c_int, device => c_int))?;
