@@ -1,7 +1,8 @@
 //! `kernels.occ.json`: the resources of kernels in a file that is committed, reviewed and compared.
 
-use crate::image::{Code, CodeTarget, KernelImage, Portability, Spills, Stack};
-use occ_core::{Launch, occupancy};
+use crate::image::{KernelImage, Spills, Stack};
+use crate::target::CodeTarget;
+use occ_core::{Code, Launch, Portability, occupancy};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -363,7 +364,7 @@ fn reached(image: &KernelImage, launch: &Launch) -> Option<Reached> {
 
 /// A target as its name.
 mod target_name {
-    use super::{Code, CodeTarget, Portability};
+    use super::CodeTarget;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
     #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
@@ -375,23 +376,8 @@ mod target_name {
         let Some(name) = Option::<String>::deserialize(deserializer)? else {
             return Ok(None);
         };
-        let target = parsed(&name).filter(|target| target.to_string() == name);
+        let target = CodeTarget::parse(&name).filter(|target| target.to_string() == name);
         target.map(Some).ok_or_else(|| D::Error::custom(format_args!("`{name}` is not a target such as `sm_80`")))
-    }
-
-    fn parsed(name: &str) -> Option<CodeTarget> {
-        let (code, rest) = match name.strip_prefix("sm_") {
-            Some(rest) => (Code::Binary, rest),
-            None => (Code::Ptx, name.strip_prefix("compute_")?),
-        };
-        let (digits, portability) = if let Some(digits) = rest.strip_suffix('a') {
-            (digits, Portability::Specific)
-        } else if let Some(digits) = rest.strip_suffix('f') {
-            (digits, Portability::Family)
-        } else {
-            (rest, Portability::Base)
-        };
-        Some(CodeTarget { number: digits.parse().ok()?, code, portability })
     }
 }
 
@@ -611,7 +597,7 @@ fn changes(old: &Line, new: &Line, tolerance: &Tolerance) -> Vec<Change> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::{Format, Origin};
+    use crate::origin::{Format, Origin};
 
     fn image(name: &str, number: u32, registers: u32) -> KernelImage {
         let target = CodeTarget { number, code: Code::Binary, portability: Portability::Base };

@@ -67,7 +67,7 @@ mod toolkit;
 
 pub use error::{Error, Refused};
 
-use crate::image::Format;
+use crate::origin::Format;
 use occ_core::Target;
 use plan::{Language, Plan};
 use std::path::PathBuf;

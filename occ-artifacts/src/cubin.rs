@@ -6,10 +6,13 @@ mod info;
 use crate::budget::{Budget, Held};
 use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
-use crate::image::{Bounds, Code, CodeTarget, KernelImage, Origin, Portability, Stack, TensorMemory, Toolkit};
+use crate::image::{Bounds, KernelImage, Stack, TensorMemory};
 use crate::images::Images;
+use crate::origin::{Origin, Toolkit};
+use crate::target::CodeTarget;
 use elf::{Elf, Section, Symbol, Symbols};
 use info::{Record, code, records};
+use occ_core::{Code, Portability};
 
 /// `e_machine` of cubins.
 pub(crate) const EM_CUDA: u16 = 190;
@@ -236,13 +239,13 @@ impl<'a, 'b> Cubin<'a, 'b> {
             let record = record?;
             match record.code {
                 code::MAX_THREADS => bounds.max_threads = Some(record.dimensions()?),
-                code::REQNTID => bounds.required_block = Some(record.dimensions()?),
+                code::REQNTID => bounds.launch.required_block = Some(record.dimensions()?),
                 // 255 is the most there can be: no cap.
                 code::MAXREG_COUNT => bounds.max_registers = Some(record.value.into()).filter(|&cap| cap < 255),
-                code::CTA_PER_CLUSTER => bounds.cluster.required = Some(record.dimensions()?),
-                code::MAX_CLUSTER_RANK => bounds.cluster.max_blocks = Some(record.number(0)?),
-                code::EXPLICIT_CLUSTER => bounds.cluster.explicit = true,
-                code::BLOCKS_ARE_CLUSTERS => bounds.cluster.blocks_are_clusters = true,
+                code::CTA_PER_CLUSTER => bounds.launch.required_cluster = Some(record.dimensions()?),
+                code::MAX_CLUSTER_RANK => bounds.launch.max_cluster_blocks = Some(record.number(0)?),
+                code::EXPLICIT_CLUSTER => bounds.launch.needs_cluster = true,
+                code::BLOCKS_ARE_CLUSTERS => bounds.launch.grid_counts_clusters = true,
                 code::NUM_BARRIERS => barriers = record.value.into(),
                 code::TCGEN05_1CTA_USED if tensor_memory == TensorMemory::Unused => {
                     tensor_memory = TensorMemory::OneBlock;

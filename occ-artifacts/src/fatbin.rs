@@ -9,12 +9,14 @@ use crate::cubin;
 use crate::error::{Error, Problem};
 #[cfg(feature = "containers")]
 use crate::image::KernelImage;
-use crate::image::{Code, CodeTarget, Format, Origin, Portability};
 use crate::images::{Images, Wanted};
+use crate::origin::{Format, Origin};
 #[cfg(feature = "containers")]
 use crate::parallel;
+use crate::target::CodeTarget;
 #[cfg(feature = "text")]
 use crate::text::ptx;
+use occ_core::{Code, Portability};
 #[cfg(feature = "containers")]
 use std::thread;
 

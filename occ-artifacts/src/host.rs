@@ -4,7 +4,7 @@ use crate::budget::Budget;
 use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
 use crate::fatbin::Section;
-use crate::image::{Format, Origin};
+use crate::origin::{Format, Origin};
 use object::read::archive::{ArchiveFile, ArchiveMember};
 use object::read::coff::CoffHeader;
 use object::read::elf::{FileHeader, SectionHeader};

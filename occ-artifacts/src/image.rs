@@ -1,10 +1,9 @@
 //! What one source says about one kernel.
 
-use std::fmt;
+use crate::origin::{Origin, Toolkit};
+use crate::target::CodeTarget;
+use occ_core::{Arch, Compiled, Kernel, LaunchBounds};
 use std::sync::Arc;
-
-use occ_core::{Arch, Kernel, LaunchBounds, Target};
-pub use occ_core::{Code, Portability};
 
 /// What one source says about one kernel, for one target.
 ///
@@ -90,61 +89,34 @@ impl KernelImage {
             barriers: self.barriers.unwrap_or(1),
             virtual_resources: if uses_tensor_memory { TENSOR_MEMORY_PERMIT } else { 0 },
             max_threads: bounds.max_threads.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),
-            bounds: bounds.of_launch(),
+            bounds: (bounds.launch != LaunchBounds::new()).then_some(bounds.launch),
             ..Kernel::new()
         }
     }
-}
 
-impl Bounds {
-    /// What these say of a launch besides its most threads, if anything.
-    fn of_launch(&self) -> Option<LaunchBounds> {
-        let bounds = LaunchBounds {
-            required_block: self.required_block,
-            required_cluster: self.cluster.required,
-            max_cluster_blocks: self.cluster.max_blocks,
-            needs_cluster: self.cluster.explicit,
-            grid_counts_clusters: self.cluster.blocks_are_clusters,
-        };
-        (bounds != LaunchBounds::new()).then_some(bounds)
-    }
-}
-
-/// What code was built for, whether or not the limits of that capability are known to [`occ_core`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct CodeTarget {
-    /// Ten times the capability: 86 for 8.6, 120 for 12.0.
-    pub number: u32,
-    /// Machine code or PTX.
-    pub code: Code,
-    /// Which suffix it has. A cubin alone does not tell `sm_100f` from `sm_100`.
-    pub portability: Portability,
-}
-
-impl CodeTarget {
-    /// The target in the model's terms, if its capability and suffix are known there.
-    pub fn known(self) -> Option<Target> {
-        Target::parse(&self.to_string()).ok()
-    }
-
-    /// Whether this code can run on a device of capability `arch`.
-    pub fn runs_on(self, arch: Arch) -> bool {
-        self.known().is_some_and(|target| target.runs_on(arch))
-    }
-}
-
-impl fmt::Display for CodeTarget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let code = match self.code {
-            Code::Binary => "sm",
-            Code::Ptx => "compute",
-        };
-        let suffix = match self.portability {
-            Portability::Base => "",
-            Portability::Family => "f",
-            Portability::Specific => "a",
-        };
-        write!(f, "{code}_{}{suffix}", self.number)
+    /// Returns the kernel as it runs on `arch`, in the model's terms; `source` says in messages where it was read.
+    ///
+    /// The minimum blocks per SM count only on the capability that the code is for: the compiler made room on that one, not
+    /// on later ones that run the same code.
+    ///
+    /// ```
+    /// use occ_artifacts::{Format, KernelImage, Origin, Stack};
+    /// use occ_core::{Arch, Compiled};
+    ///
+    /// let mut image = KernelImage::new("saxpy", Origin::whole(Format::Cubin));
+    /// image.stack = Some(Stack::Unbounded);
+    /// assert_eq!(image.compiled(Arch::SM_80, "`saxpy`").stack, Some(Compiled::UNBOUNDED));
+    /// ```
+    pub fn compiled<'a>(&self, arch: Arch, source: &'a str) -> Compiled<'a> {
+        let is_for_arch = self.target.and_then(CodeTarget::known).is_some_and(|target| target.arch == arch);
+        let mut compiled = Compiled::new(arch, self.kernel(), source);
+        compiled.stack = self.stack.map(|stack| match stack {
+            Stack::Bytes(bytes) => bytes,
+            Stack::Unbounded => Compiled::UNBOUNDED,
+        });
+        compiled.spills = self.spills.map(|spills| spills.stores.saturating_add(spills.loads));
+        compiled.min_blocks_per_sm = self.min_blocks_per_sm.filter(|_| is_for_arch);
+        compiled
     }
 }
 
@@ -169,27 +141,12 @@ pub struct Spills {
 /// What a kernel says of its own launch. `None` inside means that the kernel gives no such bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// Most threads per block, by their product (`__launch_bounds__`, `.maxntid`).
+    /// Most threads per block along each axis; only their product counts (`__launch_bounds__`, `.maxntid`).
     pub max_threads: Option<[u32; 3]>,
-    /// The one block it can be launched with (`.reqntid`).
-    pub required_block: Option<[u32; 3]>,
     /// The cap on registers per thread it was compiled under (`.maxnreg`, `-maxrregcount`, or what its bounds left).
     pub max_registers: Option<u32>,
-    /// Its clusters.
-    pub cluster: Cluster,
-}
-
-/// What a kernel says of its clusters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cluster {
-    /// The one cluster it can be launched with, in blocks (`__cluster_dims__`, `.reqnctapercluster`).
-    pub required: Option<[u32; 3]>,
-    /// Most blocks per cluster (the third number of `__launch_bounds__`, `.maxclusterrank`).
-    pub max_blocks: Option<u32>,
-    /// Whether it must be launched as clusters (`.explicitcluster`).
-    pub explicit: bool,
-    /// Whether the grid of a launch counts clusters (`.blocksareclusters`).
-    pub blocks_are_clusters: bool,
+    /// Its block and cluster, as the model has them.
+    pub launch: LaunchBounds,
 }
 
 /// Tensor memory a kernel allocates (10.0 and later).
@@ -201,56 +158,4 @@ pub enum TensorMemory {
     OneBlock,
     /// Allocated by pairs of blocks.
     TwoBlocks,
-}
-
-/// A CUDA toolkit's version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Toolkit {
-    /// 13 of 13.5.
-    pub major: u32,
-    /// 5 of 13.5.
-    pub minor: u32,
-}
-
-impl fmt::Display for Toolkit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
-    }
-}
-
-/// Kinds of sources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// A cubin: machine code for one target.
-    Cubin,
-    /// PTX.
-    Ptx,
-    /// The log of `ptxas -v`, `nvcc --resource-usage` or NVRTC.
-    CompilerLog,
-    /// The text of `cuobjdump -res-usage`.
-    ResourceUsage,
-}
-
-/// Where a kernel was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// What it was read from in the end: a cubin in a fatbin in a shared library is a cubin.
-    pub format: Format,
-    /// The member of an archive it was in.
-    pub member: Option<Arc<str>>,
-    /// The section of a host file that held its fatbin: `.nv_fatbin`, `__nv_relfatbin`, `.nv_fatb`.
-    pub section: Option<Arc<str>>,
-    /// Which fatbin of those in the file or section, from 0.
-    pub container: Option<u32>,
-    /// Which entry of that fatbin, from 0.
-    pub entry: Option<u32>,
-    /// Where in the file: the first byte of the cubin or PTX, compressed or not; in a text the kernel's first line.
-    pub offset: u64,
-}
-
-impl Origin {
-    /// A file that is nothing but this.
-    pub fn whole(format: Format) -> Self {
-        Origin { format, member: None, section: None, container: None, entry: None, offset: 0 }
-    }
 }

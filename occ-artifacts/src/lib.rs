@@ -20,21 +20,23 @@ mod image;
 mod images;
 mod merge;
 mod names;
+mod origin;
 #[cfg(feature = "containers")]
 mod parallel;
 mod read;
 mod select;
+mod target;
 #[cfg(feature = "text")]
 mod text;
 
 #[cfg(feature = "baseline")]
 pub use baseline::{Baseline, BaselineError, Change, Difference, Tolerance, compare};
-pub use occ_core::Launch;
+pub use occ_core::{Code, Launch, LaunchBounds, Portability};
 
 pub use error::{Error, Problem};
-pub use image::{
-    Bounds, Cluster, Code, CodeTarget, Format, KernelImage, Origin, Portability, Spills, Stack, TensorMemory, Toolkit,
-};
+pub use image::{Bounds, KernelImage, Spills, Stack, TensorMemory};
 pub use merge::{Contradiction, Quantity, merge};
+pub use origin::{Format, Origin, Toolkit};
 pub use read::{read, read_machine_code};
 pub use select::{NameError, TargetError, find, on};
+pub use target::CodeTarget;

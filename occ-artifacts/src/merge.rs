@@ -1,6 +1,9 @@
 //! Several sources of one kernel become one: what one does not know is taken from another, and what two know must agree.
 
-use crate::image::{Code, CodeTarget, Format, KernelImage, Portability, Stack};
+use crate::image::{KernelImage, Stack};
+use crate::origin::Format;
+use crate::target::CodeTarget;
+use occ_core::{Code, Portability};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -72,10 +75,10 @@ impl Quantity {
                 image.spills.map(|spills| format!("{} bytes stored and {} loaded", spills.stores, spills.loads))
             }
             Quantity::MaxThreads => image.bounds.map(|bounds| axes(bounds.max_threads)),
-            Quantity::RequiredBlock => image.bounds.map(|bounds| axes(bounds.required_block)),
+            Quantity::RequiredBlock => image.bounds.map(|bounds| axes(bounds.launch.required_block)),
             Quantity::Cluster => image.bounds.map(|bounds| {
-                let most = bounds.cluster.max_blocks.map_or("any".to_owned(), |most| most.to_string());
-                format!("{}, at most {most}", axes(bounds.cluster.required))
+                let most = bounds.launch.max_cluster_blocks.map_or("any".to_owned(), |most| most.to_string());
+                format!("{}, at most {most}", axes(bounds.launch.required_cluster))
             }),
             Quantity::MinBlocksPerSm => image.min_blocks_per_sm.map(|count| count.to_string()),
         }
@@ -422,7 +425,8 @@ fn larger(one: Option<Stack>, other: Option<Stack>) -> Option<Stack> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::{Bounds, Origin, Spills};
+    use crate::image::{Bounds, Spills};
+    use crate::origin::Origin;
 
     fn image(format: Format, target: Option<(Code, u32)>) -> KernelImage {
         let target = target.map(|(code, number)| CodeTarget { number, code, portability: Portability::Base });

@@ -4,8 +4,9 @@ use crate::budget::Budget;
 use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
 use crate::fatbin::Section;
-use crate::image::{Format, KernelImage, Origin};
+use crate::image::KernelImage;
 use crate::images::{Images, Wanted};
+use crate::origin::{Format, Origin};
 use crate::{cubin, fatbin};
 
 /// Every kernel in an artifact, in its order.

@@ -1,9 +1,11 @@
 //! Which kernel a name means, and which of its images a device runs.
 
-use crate::image::{Code, CodeTarget, Format, KernelImage, Portability};
+use crate::image::KernelImage;
 use crate::merge::{Quantity, difference};
 use crate::names::{Tier, Wanted, bare, readable, whole_path};
-use occ_core::{Arch, edit_distance};
+use crate::origin::Format;
+use crate::target::CodeTarget;
+use occ_core::{Arch, Code, Portability, edit_distance};
 use std::fmt;
 
 /// Most names an error shows.
@@ -257,7 +259,7 @@ fn none(arch: Arch, mut held: Vec<CodeTarget>) -> TargetError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::Origin;
+    use crate::origin::Origin;
 
     fn named(names: &[&str]) -> Vec<KernelImage> {
         names.iter().map(|name| KernelImage::new(*name, Origin::whole(Format::Cubin))).collect()

@@ -6,8 +6,11 @@ mod resource_usage;
 
 use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
-use crate::image::{Code, CodeTarget, Format, KernelImage, Origin, Portability};
+use crate::image::KernelImage;
 use crate::images::Images;
+use crate::origin::{Format, Origin};
+use crate::target::CodeTarget;
+use occ_core::Code;
 use std::borrow::Cow;
 
 /// Reads PTX, compiler logs and `cuobjdump -res-usage` text; `false` if it is none of them.
@@ -136,16 +139,11 @@ fn leading_digits(text: &str) -> (&str, &str) {
     text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
 }
 
-/// The target in `sm_90a` and what follows it.
+/// The target in `sm_90a` and what follows it, for machine code or PTX.
 fn target(text: &str, code: Code) -> Option<CodeTarget> {
-    let (digits, rest) = leading_digits(text.strip_prefix("sm_")?);
-    let portability = match rest.bytes().next() {
-        Some(b'a') => Portability::Specific,
-        Some(b'f') => Portability::Family,
-        Some(letter) if letter.is_ascii_alphanumeric() => return None,
-        _ => Portability::Base,
-    };
-    Some(CodeTarget { number: number(digits)?, code, portability })
+    let end = text.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(text.len());
+    let name = text.get(..end).filter(|name| name.starts_with("sm_"))?;
+    Some(CodeTarget { code, ..CodeTarget::parse(name)? })
 }
 
 /// A name without the blanks and quotes around it, however a page or a terminal curled them.

@@ -251,15 +251,21 @@ impl Target {
         let Some(arch) = Arch::new(number / 10, number % 10) else {
             return unknown(UnknownTargetReason::Capability, nearest);
         };
+        match Target::new(arch, code, portability) {
+            Some(target) => Ok(target),
+            None => unknown(UnknownTargetReason::Suffix, [arch, nearest[1]]),
+        }
+    }
+
+    /// Returns the target for a capability, or `None` if the capability has no such suffix: `a` exists from 9.0 on, `f`
+    /// from 10.0 on.
+    pub const fn new(arch: Arch, code: Code, portability: Portability) -> Option<Target> {
         let suffix_exists = match portability {
             Portability::Base => true,
             Portability::Specific => arch.major() >= 9,
             Portability::Family => arch.major() >= 10,
         };
-        if !suffix_exists {
-            return unknown(UnknownTargetReason::Suffix, [arch, nearest[1]]);
-        }
-        Ok(Target { arch, code, portability })
+        if suffix_exists { Some(Target { arch, code, portability }) } else { None }
     }
 
     /// Whether code of this target can run on a device of capability `arch`.

@@ -4,7 +4,7 @@ use crate::build::error::Refused;
 use crate::build::plan::{Arch, Language, Plan, Source};
 use crate::build::toolkit::Toolkit;
 use crate::build::{Artifact, Compiled, Error, MadeBy, cargo, depfile, package, parallel, said};
-use crate::image::Format;
+use crate::origin::Format;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;

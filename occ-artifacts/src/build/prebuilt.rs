@@ -5,7 +5,7 @@ use crate::build::package::{create_directory, read, write, write_if_different};
 use crate::build::plan::{Language, Plan};
 use crate::build::sources::{self, Sources};
 use crate::build::{Artifact, Compiled, Error, MadeBy, cargo};
-use crate::image::Format;
+use crate::origin::Format;
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};

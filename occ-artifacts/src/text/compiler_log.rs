@@ -5,8 +5,11 @@
 
 use super::{Found, Text, after, has_no_reserve, leading_digits, linked_smem, name, number, split, target};
 use crate::error::{Error, Problem};
-use crate::image::{Code, CodeTarget, Format, KernelImage, Origin, Spills, Stack};
+use crate::image::{KernelImage, Spills, Stack};
 use crate::images::Images;
+use crate::origin::{Format, Origin};
+use crate::target::CodeTarget;
+use occ_core::Code;
 use std::collections::{HashMap, HashSet};
 
 pub(super) fn read(text: Text<'_>, images: &mut Images<'_>) -> Result<Found, Error> {
@@ -392,8 +395,10 @@ fn trailing_digits(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use crate::error::Problem;
-    use crate::image::{Code, CodeTarget, KernelImage, Portability, Spills, Stack};
+    use crate::image::{KernelImage, Spills, Stack};
+    use crate::target::CodeTarget;
     use crate::text::tests::{kernels, read_all};
+    use occ_core::{Code, Portability};
 
     /// The kernel of this name.
     fn find<'a>(kernels: &'a [KernelImage], name: &str) -> &'a KernelImage {

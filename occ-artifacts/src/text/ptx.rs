@@ -6,8 +6,11 @@
 use super::{Place, Text, target};
 use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
-use crate::image::{Bounds, Code, CodeTarget, KernelImage, Origin};
+use crate::image::{Bounds, KernelImage};
 use crate::images::Images;
+use crate::origin::Origin;
+use crate::target::CodeTarget;
+use occ_core::Code;
 
 /// `ptxas` raises a lower cap to this. (What `.minnctapersm` leaves may be lower than `.maxnreg`; that is not in PTX.)
 const LOWEST_REGISTER_CAP: u32 = 24;
@@ -117,7 +120,7 @@ impl Module<'_> {
         kernel.target = self.target;
         let bounds = directives.bounds;
         // `ptxas` ignores it where the size of a block is not known.
-        let has_block = bounds.max_threads.is_some() || bounds.required_block.is_some();
+        let has_block = bounds.max_threads.is_some() || bounds.launch.required_block.is_some();
         kernel.min_blocks_per_sm = directives.min_blocks_per_sm.filter(|_| has_block);
         kernel.bounds = Some(bounds);
         Ok(Some(kernel))
@@ -128,16 +131,16 @@ impl Module<'_> {
         let bounds = &mut into.bounds;
         match word {
             b".maxntid" => bounds.max_threads = Some(self.read_dimensions()?),
-            b".reqntid" => bounds.required_block = Some(self.read_dimensions()?),
-            b".reqnctapercluster" => bounds.cluster.required = Some(self.read_dimensions()?),
-            b".maxclusterrank" => bounds.cluster.max_blocks = Some(self.read_number()?),
+            b".reqntid" => bounds.launch.required_block = Some(self.read_dimensions()?),
+            b".reqnctapercluster" => bounds.launch.required_cluster = Some(self.read_dimensions()?),
+            b".maxclusterrank" => bounds.launch.max_cluster_blocks = Some(self.read_number()?),
             b".minnctapersm" => into.min_blocks_per_sm = Some(self.read_number()?),
             b".maxnreg" => {
                 let cap = self.read_number()?;
                 bounds.max_registers = (cap < MOST_REGISTERS).then_some(cap.max(LOWEST_REGISTER_CAP));
             }
-            b".explicitcluster" => bounds.cluster.explicit = true,
-            b".blocksareclusters" => bounds.cluster.blocks_are_clusters = true,
+            b".explicitcluster" => bounds.launch.needs_cluster = true,
+            b".blocksareclusters" => bounds.launch.grid_counts_clusters = true,
             _ => return Ok(false),
         }
         Ok(true)
@@ -322,8 +325,10 @@ fn is_word(byte: u8) -> bool {
 mod tests {
     use super::{Bytes, Images, Origin, Problem, read};
     use crate::budget::Budget;
-    use crate::image::{Bounds, Cluster, Format, KernelImage};
+    use crate::image::{Bounds, KernelImage};
+    use crate::origin::Format;
     use crate::text::tests::{kernels, read_all};
+    use occ_core::LaunchBounds;
     use std::sync::Arc;
 
     const HEAD: &str = ".version 9.5\n.target sm_90\n.address_size 64\n";
@@ -336,6 +341,10 @@ mod tests {
 
     fn bounds(directives: &str) -> Bounds {
         only(&format!(".visible .entry k(.param .u64 p) {directives} {{ ret; }}")).bounds.unwrap()
+    }
+
+    fn required_block(block: [u32; 3]) -> LaunchBounds {
+        LaunchBounds { required_block: Some(block), ..LaunchBounds::new() }
     }
 
     /// Each was given to `ptxas` 13.5; expected are the attributes in its cubin.
@@ -353,25 +362,29 @@ mod tests {
             assert_eq!(bounds(directives), expected, "{directives}");
         }
         let required = bounds(".reqntid 0x20\n,\n/*c*/4 //x\n");
-        assert_eq!(required, Bounds { required_block: Some([32, 4, 1]), ..Bounds::default() });
+        assert_eq!(required, Bounds { launch: required_block([32, 4, 1]), ..Bounds::default() });
         assert_eq!(bounds(""), Bounds::default());
         assert_eq!(bounds(".pragma \"nounroll\";"), Bounds::default());
         for (cap, expected) in [(10, Some(24)), (40, Some(40)), (255, None), (256, None), (300, None)] {
             assert_eq!(bounds(&format!(".maxnreg {cap}")).max_registers, expected, "{cap}");
         }
         for (directives, expected) in [
-            (".maxclusterrank 4", Cluster { max_blocks: Some(4), ..Cluster::default() }),
-            (".explicitcluster", Cluster { explicit: true, ..Cluster::default() }),
+            (".maxclusterrank 4", LaunchBounds { max_cluster_blocks: Some(4), ..LaunchBounds::new() }),
+            (".explicitcluster", LaunchBounds { needs_cluster: true, ..LaunchBounds::new() }),
             (
                 ".explicitcluster .reqnctapercluster 2",
-                Cluster { required: Some([2, 1, 1]), explicit: true, ..Cluster::default() },
+                LaunchBounds { required_cluster: Some([2, 1, 1]), needs_cluster: true, ..LaunchBounds::new() },
             ),
             (
                 ".blocksareclusters .reqntid 32,4 .reqnctapercluster 2,2",
-                Cluster { required: Some([2, 2, 1]), blocks_are_clusters: true, ..Cluster::default() },
+                LaunchBounds {
+                    required_cluster: Some([2, 2, 1]),
+                    grid_counts_clusters: true,
+                    ..required_block([32, 4, 1])
+                },
             ),
         ] {
-            assert_eq!(bounds(directives).cluster, expected, "{directives}");
+            assert_eq!(bounds(directives).launch, expected, "{directives}");
         }
     }
 
@@ -481,7 +494,7 @@ mod tests {
         let [fill, required] = &kernels[..] else { panic!("{kernels:?}") };
         let expected = Bounds { max_threads: Some([128, 1, 1]), max_registers: Some(40), ..Bounds::default() };
         assert_eq!((fill.bounds, fill.min_blocks_per_sm), (Some(expected), Some(2)));
-        let expected = Bounds { required_block: Some([64, 2, 1]), ..Bounds::default() };
+        let expected = Bounds { launch: required_block([64, 2, 1]), ..Bounds::default() };
         assert_eq!(required.bounds, Some(expected));
         assert_eq!(fill.target.unwrap().to_string(), "compute_80");
         assert_eq!(fill.origin.offset, LLVM.find(".visible .entry fill").unwrap() as u64);

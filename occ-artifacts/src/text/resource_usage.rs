@@ -6,8 +6,11 @@
 
 use super::{Found, Text, has_no_reserve, number, static_smem, target};
 use crate::error::{Error, Problem};
-use crate::image::{Code, CodeTarget, Format, KernelImage, Origin, Stack};
+use crate::image::{KernelImage, Stack};
 use crate::images::Images;
+use crate::origin::{Format, Origin};
+use crate::target::CodeTarget;
+use occ_core::Code;
 use std::sync::Arc;
 
 pub(super) fn read(text: Text<'_>, images: &mut Images<'_>) -> Result<Found, Error> {

@@ -5,7 +5,7 @@ use super::kernels::MIN_BLOCKS;
 use super::log::Logged;
 use super::tally::{Reader, Reference, Tally};
 use super::tools::{Version, capability};
-use occ_artifacts::{Cluster, KernelImage, Portability, Spills, Stack, TensorMemory};
+use occ_artifacts::{KernelImage, LaunchBounds, Portability, Spills, Stack, TensorMemory};
 
 /// Where the tools are known to be wrong or silent, each with its reason.
 pub(crate) mod known {
@@ -199,17 +199,23 @@ impl Case<'_> {
         let max_threads = elf.numbers(name, "MAX_THREADS");
         tally.check(what("max threads"), max_threads.is_some(), &numbers(bounds.max_threads), &max_threads, &place);
         let required = elf.numbers(name, "REQNTID");
-        tally.check(what("required block"), required.is_some(), &numbers(bounds.required_block), &required, &place);
+        tally.check(
+            what("required block"),
+            required.is_some(),
+            &numbers(bounds.launch.required_block),
+            &required,
+            &place,
+        );
         let cap = first(elf.numbers(name, "MAXREG_COUNT")).filter(|&cap| cap != 255);
         tally.check(what("register cap"), cap.is_some(), &bounds.max_registers, &cap, &place);
         let cluster = elf.numbers(name, "CTA_PER_CLUSTER");
-        tally.check(what("cluster"), cluster.is_some(), &numbers(bounds.cluster.required), &cluster, &place);
+        tally.check(what("cluster"), cluster.is_some(), &numbers(bounds.launch.required_cluster), &cluster, &place);
         let rank = first(elf.numbers(name, "MAX_CLUSTER_RANK"));
-        tally.check(what("cluster rank"), rank.is_some(), &bounds.cluster.max_blocks, &rank, &place);
-        let Cluster { explicit, blocks_are_clusters, .. } = bounds.cluster;
+        tally.check(what("cluster rank"), rank.is_some(), &bounds.launch.max_cluster_blocks, &rank, &place);
+        let LaunchBounds { needs_cluster, grid_counts_clusters, .. } = bounds.launch;
         for (quantity, ours, attribute) in [
-            ("explicit cluster", explicit, "EXPLICIT_CLUSTER"),
-            ("blocks=clusters", blocks_are_clusters, "BLOCKS_ARE_CLUSTERS"),
+            ("explicit cluster", needs_cluster, "EXPLICIT_CLUSTER"),
+            ("blocks=clusters", grid_counts_clusters, "BLOCKS_ARE_CLUSTERS"),
             ("setmaxnreg", image.setmaxnreg == Some(true), "REG_RECONFIG"),
             ("tensor memory 1", image.tensor_memory == Some(TensorMemory::OneBlock), "TCGEN05_1CTA_USED"),
             ("tensor memory 2", image.tensor_memory == Some(TensorMemory::TwoBlocks), "TCGEN05_2CTA_USED"),
@@ -230,10 +236,12 @@ impl Case<'_> {
         let (of_ptx, of_cubin) = (ptx.bounds.unwrap_or_default(), cubin.bounds.unwrap_or_default());
         let threads = of_cubin.max_threads;
         tally.check(what("max threads"), threads.is_some(), &of_ptx.max_threads, &threads, &place);
-        let block = of_cubin.required_block;
-        tally.check(what("required block"), block.is_some(), &of_ptx.required_block, &block, &place);
-        let cluster = of_cubin.cluster;
-        tally.check(what("cluster"), cluster != Cluster::default(), &of_ptx.cluster, &cluster, &place);
+        let block = of_cubin.launch.required_block;
+        tally.check(what("required block"), block.is_some(), &of_ptx.launch.required_block, &block, &place);
+        // The block was compared.
+        let cluster = |launch| LaunchBounds { required_block: None, ..launch };
+        let (ours, theirs) = (cluster(of_ptx.launch), cluster(of_cubin.launch));
+        tally.check(what("cluster"), theirs != LaunchBounds::new(), &ours, &theirs, &place);
         // PTX does not tell what only its compilation decides.
         let decided = (ptx.registers, ptx.static_smem, ptx.barriers, ptx.stack);
         tally.check(what("no numbers"), true, &decided, &(None, None, None, None), &place);
