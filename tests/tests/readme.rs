@@ -1,7 +1,7 @@
-//! What the README shows is what happens: the compiler refuses `examples/refused` in the very words of its
-//! `expected.stderr`, the README quotes them, and its code is code that is compiled.
+//! Checks what the documents show: the errors are what the compiler prints for `examples/refused`, the code is
+//! compiled somewhere, and every name in them exists.
 //!
-//! `TRYBUILD=overwrite cargo test -p occ-tests --test readme` writes `expected.stderr` anew.
+//! `TRYBUILD=overwrite cargo test -p occ-tests --test readme` updates `expected.stderr`.
 
 #![allow(clippy::unwrap_used, reason = "what is missing in a test fails it")]
 
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-// Code of the README that is in no example.
+// Code of the documents that is in no example.
 
 const SAXPY: LaunchSpec =
     LaunchSpec::new("saxpy", &[Arch::SM_80, Arch::SM_89], Kernel::new().registers(32), Launch::new(256))
@@ -20,12 +20,16 @@ const SAXPY: LaunchSpec =
 fn scale<const N: u32>() {}
 
 #[test]
-fn the_readmes_own_code() {
+fn code_of_the_documents_alone() {
     assert_eq!(SAXPY.register_budget(), Some(64));
     scale::<128>();
 }
 
-/// The two commands of the README.
+/// The documents a user reads. The doc tests of `occ-runtime` run the code of the last one.
+const DOCUMENTS: [&str; 5] =
+    ["README.md", "docs/guide.md", "docs/proof.md", "docs/comparison.md", "occ-runtime/src/launch_config.md"];
+
+/// The commands that a new user runs first.
 const COMMANDS: [&str; 2] = ["cargo run -p quickstart", "cargo test --workspace"];
 
 fn root() -> PathBuf {
@@ -36,9 +40,9 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}")).replace("\r\n", "\n")
 }
 
-/// What `cargo check` says of `examples/refused`.
+/// Returns what `cargo check` prints for `examples/refused`.
 ///
-/// A copy is checked, with the workspace's Cargo.lock: so nothing has to be fetched, and no file is left in the sources.
+/// Checks a copy with the workspace's `Cargo.lock`, so that nothing is fetched and no file is left in the sources.
 fn refusals() -> String {
     let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refused");
     let root = root().display().to_string().replace('\\', "/");
@@ -51,7 +55,7 @@ fn refusals() -> String {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["check", "--quiet", "--offline", "--color", "never", "--target-dir"]).arg(copy.join("target"));
     cargo.current_dir(&copy);
-    // Nothing of this run may show in the messages.
+    // The environment of this run must not change the messages.
     for (variable, _) in std::env::vars_os() {
         let name = variable.to_string_lossy();
         if name.starts_with("OCC_") || name.ends_with("RUSTFLAGS") {
@@ -64,7 +68,7 @@ fn refusals() -> String {
     stderr.replace("\r\n", "\n").replace(&format!("{root}/"), "")
 }
 
-/// Whether this is the compiler `expected.stderr` was written by: another one underlines in its own way.
+/// Returns whether this compiler wrote `expected.stderr`: another one can underline differently.
 fn is_pinned() -> bool {
     let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = Command::new(compiler).arg("--version").output().unwrap().stdout;
@@ -92,29 +96,28 @@ fn the_compiler_refuses_every_launch() {
     assert!(said == expected, "{path} is not what the compiler says, which is:\n\n{said}");
 }
 
-/// The blocks of the README in a language, without their fences.
-fn blocks(readme: &str, language: &str) -> Vec<String> {
+/// Returns the code blocks of all documents in a language, without their fences.
+fn blocks(language: &str) -> Vec<String> {
     let fence = format!("```{language}\n");
-    let starts = readme.split(&fence).skip(1);
+    let documents = DOCUMENTS.map(read).join("\n");
+    let starts = documents.split(&fence).skip(1);
     starts.map(|rest| rest.split("```").next().unwrap_or_default().to_owned()).collect()
 }
 
 #[test]
-fn the_readme_shows_real_output() {
-    let readme = read("README.md");
+fn the_errors_are_real_output() {
     let expected = read("examples/refused/expected.stderr");
-    let errors: Vec<String> = blocks(&readme, "text").into_iter().filter(|block| block.starts_with("error")).collect();
-    assert!(!errors.is_empty(), "the README shows no error");
+    let errors: Vec<String> = blocks("text").into_iter().filter(|block| block.starts_with("error")).collect();
+    assert!(!errors.is_empty(), "the documents show no error");
     for error in errors {
-        // The whole error, from the line it starts with to the empty line behind it.
+        // The whole error, from its first line to the empty line after it.
         let whole = format!("\n\n{expected}").contains(&format!("\n\n{error}\n"));
-        assert!(whole, "the README shows what the compiler does not say:\n{error}\nIt says:\n{expected}");
+        assert!(whole, "the documents show what the compiler does not print:\n{error}\nIt prints:\n{expected}");
     }
 }
 
 #[test]
-fn the_readme_shows_code_that_is_compiled() {
-    let readme = read("README.md");
+fn the_code_is_compiled() {
     let code = [
         "examples/cudarc-saxpy/src/main.rs",
         "examples/cust-saxpy/src/main.rs",
@@ -126,23 +129,23 @@ fn the_readme_shows_code_that_is_compiled() {
         "tests/ui/pass/readme.rs",
     ]
     .map(read);
-    let shown = blocks(&readme, "rust");
-    assert!(!shown.is_empty(), "the README shows no code");
+    let shown = blocks("rust");
+    assert!(shown.len() > 10, "the documents show too little code");
     for block in shown {
-        assert!(code.iter().any(|file| file.contains(&block)), "the README shows code that is nowhere:\n{block}");
+        assert!(code.iter().any(|file| file.contains(&block)), "the documents show code that is nowhere:\n{block}");
     }
 }
 
-/// What the guard logs is what its tests expect of it, line by line.
+/// The tests of the guard expect every line of its log that the documents show.
 #[test]
-fn the_readme_shows_real_log_lines() {
+fn the_log_lines_are_real() {
     let tests = ["launches", "modes"].map(|name| read(&format!("tests/stand-in/tests/guard/{name}.rs"))).concat();
-    let blocks = blocks(&read("README.md"), "log");
+    let blocks = blocks("log");
     let lines: Vec<&str> = blocks.iter().flat_map(|block| block.lines()).collect();
-    assert!(lines.len() > 8, "the README shows no log");
+    assert!(lines.len() > 8, "the documents show no log");
     for line in lines {
         let text = if line.starts_with('[') { line.split_once("] ").unwrap().1 } else { line };
-        assert!(tests.contains(text), "the README shows what no test expects of the guard:\n{line}");
+        assert!(tests.contains(text), "no test expects this line of the guard's log:\n{line}");
     }
 }
 
@@ -154,10 +157,59 @@ fn the_readme_names_its_commands() {
     }
 }
 
-/// Every key and warning of the attribute, and every variable that is read, stands in the README.
+/// The crates and features of the lines for a `Cargo.toml` exist.
 #[test]
-fn the_readme_names_every_argument() {
-    let readme = read("README.md");
+fn the_dependencies_exist() {
+    let blocks = blocks("toml");
+    let lines: Vec<&str> = blocks.iter().flat_map(|block| block.lines()).filter(|line| line.contains(" = {")).collect();
+    assert!(lines.len() > 2, "the documents show too few dependencies");
+    for line in lines {
+        let name = line.split_once(' ').unwrap().0;
+        assert!(line.contains(&format!("path = \"../occ/{name}\"")), "{line}");
+        let features = line.split_once("features = [").map_or("", |(_, features)| features);
+        for feature in features.split('"').skip(1).step_by(2) {
+            assert!(features_of(name).iter().any(|known| known == feature), "`{name}` has no feature `{feature}`");
+        }
+    }
+}
+
+/// Returns the features that a package declares, without `default`.
+fn features_of(package: &str) -> Vec<String> {
+    let manifest = read(&format!("{package}/Cargo.toml"));
+    let table = manifest.split_once("[features]\n").unwrap().1.split("\n[").next().unwrap().to_owned();
+    let entries = table.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(" = "));
+    entries.map(|(name, _)| name.to_owned()).filter(|name| name != "default").collect()
+}
+
+/// A link to a file of the repository leads to one, and a link to a heading leads to one.
+#[test]
+fn the_links_lead_somewhere() {
+    for document in DOCUMENTS.iter().copied().chain(["ARCHITECTURE.md", "CHANGELOG.md", "tests/stand-in/README.md"]) {
+        let text = read(document);
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link);
+        for link in links.filter(|link| !link.starts_with("http")) {
+            let (path, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = match path {
+                "" => root().join(document),
+                _ => root().join(document).parent().unwrap().join(path),
+            };
+            assert!(target.exists(), "{document} links to `{link}`, which is not there");
+            if !heading.is_empty() {
+                let titles = fs::read_to_string(&target).unwrap();
+                let titles = titles.lines().filter(|line| line.starts_with('#'));
+                let mut anchors = titles.map(|title| {
+                    title.trim_start_matches('#').trim().to_lowercase().replace(' ', "-").replace(['.', ',', '`'], "")
+                });
+                assert!(anchors.any(|anchor| anchor == heading), "{document} links to `{link}`, which is no heading");
+            }
+        }
+    }
+}
+
+/// The documents name every key and warning of the attribute, every variable that is read, and every feature.
+#[test]
+fn the_documents_name_every_argument() {
+    let documents = DOCUMENTS.map(read).concat();
     let arguments = read("occ-macros/src/arguments.rs");
     let keys = arguments.lines().filter_map(|line| line.trim().strip_prefix("(\"")?.split_once("\", Key::"));
     let keys: Vec<&str> = keys.map(|(key, _)| key).collect();
@@ -173,8 +225,9 @@ fn the_readme_names_every_argument() {
     let strings = defaults.split('"').chain(at_run_time.split('"'));
     let variables: Vec<&str> = strings.filter(|text| text.starts_with("OCC_")).collect();
     assert!(keys.len() > 20 && !warnings.is_empty() && !variables.is_empty());
-    let names = keys.iter().chain(&variables).copied().chain(warnings.iter().map(String::as_str));
+    let features = features_of("occ-runtime");
+    let names = keys.iter().chain(&variables).copied().chain(warnings.iter().chain(&features).map(String::as_str));
     for name in names {
-        assert!(readme.contains(&format!("`{name}`")), "the README does not name `{name}`");
+        assert!(documents.contains(&format!("`{name}`")), "the documents do not name `{name}`");
     }
 }
