@@ -1,7 +1,7 @@
-//! Launches from public bug reports. None of them builds any more: `cargo check` says why, and what to write instead.
+//! Launches from public bug reports. None of them builds: `cargo check` says why, and what to write instead.
 //!
-//! For the people who reported them they were errors at run time, or programs that were slow and did not say so.
-//! `expected.stderr`, beside `Cargo.toml`, is what the compiler says of this file.
+//! In the reports they failed at run time, or ran slowly without an error. `expected.stderr`, next to `Cargo.toml`,
+//! contains the errors that the compiler reports for this file.
 
 use occ_runtime::{Arch, Kernel, Launch, LaunchSpec, Requirement, launch_config};
 
@@ -9,23 +9,23 @@ use occ_runtime::{Arch, Kernel, Launch, LaunchSpec, Requirement, launch_config};
 #[launch_config(arch = "sm_89", block = 512, registers = 162)]
 fn attention() {}
 
-/// JuliaGPU/CUDA.jl#3138: error 701, with nothing said of registers.
+/// JuliaGPU/CUDA.jl#3138: error 701, which does not mention registers.
 #[launch_config(arch = "sm_80", block = 258, registers = 255, allow = (partial_warp))]
 fn broadcast() {}
 
-/// huggingface/candle#2361: "invalid argument" once a row was longer than a block can be.
+/// huggingface/candle#2361: "invalid argument" when a row is longer than the largest block.
 #[launch_config(arch = "sm_80", block = 32768, dynamic_smem = 32768 * 4)]
 fn argsort() {}
 
-/// NVIDIA/Fuser#5272: all shared memory of a block is dynamic, and the kernel has 16 static bytes besides.
+/// NVIDIA/Fuser#5272: dynamic shared memory takes all that a block can have, and the kernel has 16 static bytes.
 #[launch_config(arch = "sm_90", block = 256, dynamic_smem = 232448, static_smem = 16)]
 fn matmul() {}
 
-/// iree-org/iree#19575: what fits on 8.0 was taken to fit on 8.6.
+/// iree-org/iree#19575: shared memory that fits on 8.0, but not on 8.6.
 #[launch_config(arch = ["sm_80", "sm_86"], block = 256, dynamic_smem = 166912)]
 fn pipelined_matmul() {}
 
-/// luminal-ai/luminal#268: 81 times slower than with 256 threads, at an occupancy of 50 %. Only the lanes tell.
+/// luminal-ai/luminal#268: 81 times slower than with 256 threads. Occupancy is 50%; only lane efficiency is low.
 #[launch_config(
     arch = "sm_90",
     min_occupancy = 0.5,
@@ -46,11 +46,11 @@ struct Clusterization;
 const THREADS: u32 = 1024;
 const K: u32 = 13;
 
-/// tracel-ai/cubek#334: runs with `K` = 12, fails with 13. By constants: checked by the compiler, in the same words.
+/// tracel-ai/cubek#334: runs with `K` = 12, fails with 13. The compiler checks constants and reports the same errors.
 #[launch_config(arch = "sm_89", block = THREADS, dynamic_smem = 8 * K * THREADS)]
 fn top_k() {}
 
-/// The same without the attribute.
+/// The same launch without the attribute.
 const TOP_K: LaunchSpec =
     LaunchSpec::new("top_k", &[Arch::SM_89], Kernel::new(), Launch::new(THREADS).dynamic_smem(8 * K * THREADS))
         .require(Requirement::new());

@@ -1,17 +1,17 @@
-//! A launch whose registers are those of the compiled kernel, checked when this program is compiled.
+//! A launch that is checked at compile time with the registers of the compiled kernel.
 //!
-//! It needs no GPU and no CUDA: where there is no toolkit, the build script takes the cubins in `kernels/prebuilt`, and
-//! where a real program would launch, this one prints what it would launch.
+//! It needs neither a GPU nor CUDA: without a toolkit, the build script takes the cubins in `kernels/prebuilt`. Where a
+//! real program launches, this one prints the launch.
 
 use occ_runtime::{Arch, LaunchSpec, launch_config};
 
-/// Threads of a block, as in `kernels/saxpy.cu`.
+/// Threads per block, as in `kernels/saxpy.cu`.
 const BLOCK: u32 = 256;
-/// Elements each thread works on, as in `kernels/saxpy.cu`.
+/// Elements per thread, as in `kernels/saxpy.cu`.
 const PER_THREAD: u32 = 32;
 
-/// The kernel waits for memory: only with every warp an SM can hold is the bandwidth used. `#pragma unroll` decides how
-/// many registers it takes. With `SAXPY_UNROLL=32 cargo check -p saxpy` they are too many: the build fails here.
+/// The kernel waits for memory, so it needs every warp an SM can hold to use the bandwidth. `#pragma unroll` decides
+/// how many registers it takes. With `SAXPY_UNROLL=32 cargo check -p saxpy` it takes too many, and the build fails here.
 #[launch_config(
     arch = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"],
     min_occupancy = 1.0,
@@ -32,7 +32,7 @@ fn saxpy(n: u32) {
     would_launch(&SAXPY, n.div_ceil(BLOCK * PER_THREAD));
 }
 
-/// What is loaded at run time: the cubin of the device's capability.
+/// The cubins to load at run time, one for each capability.
 const CUBINS: [(Arch, &[u8]); 7] = [
     (Arch::SM_75, include_bytes!(concat!(env!("OUT_DIR"), "/saxpy.sm_75.cubin"))),
     (Arch::SM_80, include_bytes!(concat!(env!("OUT_DIR"), "/saxpy.sm_80.cubin"))),
@@ -45,13 +45,13 @@ const CUBINS: [(Arch, &[u8]); 7] = [
 
 fn main() {
     for (arch, cubin) in CUBINS {
-        println!("{arch}: a cubin of {} bytes", cubin.len());
+        println!("{arch}: cubin of {} bytes", cubin.len());
     }
     println!("\n{SAXPY:#}");
     saxpy(1 << 20);
 }
 
-/// Stands where a program with CUDA launches, with the block from the spec: as it was checked.
+/// Stands in for a launch. Takes the block from the spec, so it is the checked one.
 fn would_launch(spec: &LaunchSpec, blocks: u32) {
     let [threads, ..] = spec.shape().block;
     println!("  would launch <<<{blocks}, {threads}, {}>>>", spec.shape().dynamic_smem);
