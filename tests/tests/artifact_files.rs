@@ -1,5 +1,6 @@
 //! Files that `cubin` names: a change of one rebuilds, an unchanged one does not, and none gets into what is built.
 
+mod compiler;
 mod package;
 
 use package::Package;

@@ -1,5 +1,6 @@
 //! Defaults from the environment: which wins, what an error says of them, and that a change of one rebuilds.
 
+mod compiler;
 mod package;
 
 use package::Package;

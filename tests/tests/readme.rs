@@ -5,10 +5,11 @@
 
 #![allow(clippy::unwrap_used, reason = "what is missing in a test fails it")]
 
+mod compiler;
+
 use occ_runtime::{Arch, Kernel, Launch, LaunchSpec, Requirement, launch_config};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 // Code of the documents that is in no example.
 
@@ -52,27 +53,10 @@ fn refusals() -> String {
     fs::write(copy.join("Cargo.toml"), manifest).unwrap();
     fs::write(copy.join("Cargo.lock"), read("Cargo.lock")).unwrap();
 
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["check", "--quiet", "--offline", "--color", "never", "--target-dir"]).arg(copy.join("target"));
-    cargo.current_dir(&copy);
-    // The environment of this run must not change the messages.
-    for (variable, _) in std::env::vars_os() {
-        let name = variable.to_string_lossy();
-        if name.starts_with("OCC_") || name.ends_with("RUSTFLAGS") {
-            cargo.env_remove(&variable);
-        }
-    }
-    let output = cargo.output().unwrap();
+    let output = compiler::check(&copy, &[]);
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success(), "it was built:\n{stderr}");
     stderr.replace("\r\n", "\n").replace(&format!("{root}/"), "")
-}
-
-/// Returns whether this compiler wrote `expected.stderr`: another one can underline differently.
-fn is_pinned() -> bool {
-    let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let version = Command::new(compiler).arg("--version").output().unwrap().stdout;
-    version.starts_with(b"rustc 1.95.")
 }
 
 #[test]
@@ -85,7 +69,7 @@ fn the_compiler_refuses_every_launch() {
     assert_eq!(errors, launches, "{said}");
     assert!(!said.contains("\nwarning"), "{said}");
 
-    if !is_pinned() {
+    if !compiler::is_pinned() {
         return;
     }
     let path = "examples/refused/expected.stderr";

@@ -1,10 +1,10 @@
 //! A package that is built again and again while something around it changes.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use crate::compiler;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-
-const VARIABLES: [&str; 3] = ["OCC_ARCH", "OCC_GPU", "OCC_MIN_OCCUPANCY"];
 
 /// A package of its own, built again and again with other variables.
 pub(crate) struct Package {
@@ -43,13 +43,7 @@ impl Package {
 
     /// Builds with exactly these of our variables.
     pub(crate) fn build(&self, variables: &[(&str, &str)]) -> Outcome {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["check", "--offline", "--quiet", "--color", "never"]).current_dir(&self.folder);
-        cargo.arg("--target-dir").arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages").join("target"));
-        for variable in VARIABLES {
-            cargo.env_remove(variable);
-        }
-        let output = cargo.envs(variables.iter().copied()).output().expect("cargo runs");
+        let output = compiler::check(&self.folder, variables);
         Outcome { success: output.status.success(), messages: String::from_utf8_lossy(&output.stderr).into_owned() }
     }
 

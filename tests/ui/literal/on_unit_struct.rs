@@ -1,9 +1,0 @@
-use occ_runtime::launch_config;
-
-#[launch_config(arch = "sm_80", min_occupancy = 0.5, block = 256, registers = 168)]
-struct Saxpy;
-
-fn main() {
-    let _kept = Saxpy;
-    let _ = Saxpy::SPEC.name();
-}
