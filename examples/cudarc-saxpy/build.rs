@@ -1,4 +1,4 @@
-//! The kernel is that of `examples/saxpy`: compiled where there is CUDA, else the committed cubins.
+//! Compiles the kernel of `examples/saxpy`, or takes its committed cubins where there is no CUDA toolkit.
 
 use occ_artifacts::build::{Error, Kernels};
 

@@ -1,7 +1,7 @@
-//! y = a x + y with cudarc: checked when it is compiled, and guarded when it runs.
+//! y = a x + y with cudarc: checked at compile time and guarded at run time.
 //!
-//! `cargo run -p cudarc-saxpy` on a machine with a GPU. What the guard says goes to the log:
-//! `RUST_LOG=occ_runtime=debug`.
+//! Run it with `cargo run -p cudarc-saxpy` on a machine with a GPU. Set `RUST_LOG=occ_runtime=debug` to see the guard's
+//! log.
 
 mod kernels;
 
@@ -10,12 +10,12 @@ use occ_runtime::{LaunchError, launch_config};
 use std::error::Error;
 use std::sync::Arc;
 
-/// Threads of a block, as in `saxpy.cu`.
+/// Threads per block, as in `saxpy.cu`.
 const BLOCK: u32 = 256;
-/// Elements each thread works on, as in `saxpy.cu`.
+/// Elements per thread, as in `saxpy.cu`.
 const PER_THREAD: u32 = 32;
 
-/// A launch with a name: `Saxpy::SPEC` is what was checked, and what is launched.
+/// A launch with a name: `Saxpy::SPEC` is the checked launch, and the launches below are made from it.
 #[launch_config(
     arch = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"],
     min_occupancy = 1.0,
@@ -33,7 +33,7 @@ const PER_THREAD: u32 = 32;
 )]
 struct Saxpy;
 
-/// Blocks for `n` elements.
+/// Returns the number of blocks for `n` elements.
 fn blocks(n: u32) -> u32 {
     n.div_ceil(BLOCK * PER_THREAD)
 }
@@ -65,17 +65,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let n = u32::try_from(n)?;
     saxpy(&stream, &function, n, 3.0, &x, &mut y)?;
 
-    // Checked here, once; its launches ask the driver nothing but to launch.
+    // The check is made here, once. The launches below make no other driver call.
     let bound = Saxpy::SPEC.bind_cudarc(&stream, &function)?;
     let mut launch = bound.launch_builder(&stream);
     launch.arg(&n).arg(&10.0f32).arg(&x).arg(&mut y);
     unsafe { launch.launch(blocks(n)) }?;
 
     let sum = stream.clone_dtoh(&y)?;
-    assert!(sum.iter().all(|y| *y == 1.0 + 3.0 * 2.0 + 10.0 * 2.0), "the kernel made something else of it");
-    println!("{}: {n} elements are 27, in {} blocks of {BLOCK} threads", context.name()?, blocks(n));
+    assert!(sum.iter().all(|y| *y == 1.0 + 3.0 * 2.0 + 10.0 * 2.0), "the kernel computed a wrong sum");
+    println!("{}: {n} elements equal 27, in {} blocks of {BLOCK} threads", context.name()?, blocks(n));
 
-    // An empty grid is an error of the driver; here it says why.
+    // The driver rejects an empty grid with an error code; the guard says why.
     let nothing = saxpy(&stream, &function, 0, 1.0, &x, &mut y);
     println!("{}", nothing.expect_err("an empty grid cannot be launched"));
     Ok(())

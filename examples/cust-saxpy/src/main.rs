@@ -1,6 +1,6 @@
-//! y = a x + y with cust: checked when it is compiled, and guarded when it runs.
+//! y = a x + y with cust: checked at compile time and guarded at run time.
 //!
-//! `cargo run` on a machine with a GPU. What the guard says goes to the log: `RUST_LOG=occ_runtime=debug cargo run`.
+//! Run it with `cargo run` on a machine with a GPU. Set `RUST_LOG=occ_runtime=debug` to see the guard's log.
 
 mod kernels;
 
@@ -10,15 +10,15 @@ use occ_runtime::{LaunchError, launch_config};
 use std::error::Error;
 use std::ffi::c_void;
 
-/// Threads of a block, as in `kernels/saxpy.cu`.
+/// Threads per block, as in `kernels/saxpy.cu`.
 const BLOCK: u32 = 256;
-/// Elements each thread works on, as in `kernels/saxpy.cu`.
+/// Elements per thread, as in `kernels/saxpy.cu`.
 const PER_THREAD: u32 = 32;
 
 type Floats = DevicePointer<f32>;
 
-/// The launch is written as ever. It is checked for each capability when it is compiled, and compared with the driver
-/// before it is first made.
+/// The launch is ordinary cust code. It is checked for each capability at compile time, and compared with the driver
+/// before the first launch.
 #[launch_config(
     arch = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"],
     min_occupancy = 1.0,
@@ -39,15 +39,15 @@ fn saxpy(module: &Module, stream: &Stream, n: u32, a: f32, x: Floats, y: Floats)
     unsafe { launch!(module.saxpy<<<blocks(n), BLOCK, 0, stream>>>(n, a, x, y)) }
 }
 
-/// Blocks for `n` elements.
+/// Returns the number of blocks for `n` elements.
 fn blocks(n: u32) -> u32 {
     n.div_ceil(BLOCK * PER_THREAD)
 }
 
-/// The same launch from its spec: block and shared memory cannot be others, and the error says what is wrong.
+/// The same launch from its spec: block and shared memory are the checked ones, and the error says what is wrong.
 fn saxpy_by_spec(module: &Module, stream: &Stream, n: u32, a: f32, x: Floats, y: Floats) -> Result<(), LaunchError> {
     let function = module.get_function("saxpy").expect("the module has the kernel");
-    // Checked here, once; its launches ask the driver nothing but to launch.
+    // The check is made here, once. Launches of `saxpy` make no other driver call.
     let saxpy = SAXPY.bind(&function)?;
     let arguments = [
         &raw const n as *mut c_void,
@@ -74,10 +74,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     stream.synchronize()?;
 
     let sum = y.as_host_vec()?;
-    assert!(sum.iter().all(|y| *y == 1.0 + 3.0 * 2.0 + 10.0 * 2.0), "the kernel made something else of it");
-    println!("{}: {n} elements are 27, in {} blocks of {BLOCK} threads", device.name()?, blocks(n));
+    assert!(sum.iter().all(|y| *y == 1.0 + 3.0 * 2.0 + 10.0 * 2.0), "the kernel computed a wrong sum");
+    println!("{}: {n} elements equal 27, in {} blocks of {BLOCK} threads", device.name()?, blocks(n));
 
-    // An empty grid is an error of the driver; here it says why.
+    // The driver rejects an empty grid with an error code; the guard says why.
     let nothing = saxpy_by_spec(&module, &stream, 0, 1.0, pointers.0, pointers.1);
     println!("{}", nothing.expect_err("an empty grid cannot be launched"));
     Ok(())
