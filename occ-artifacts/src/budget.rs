@@ -3,7 +3,7 @@
 use crate::error::{Error, Problem};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Memory that may still be taken: 4 × the file + 16 MiB at first. Shared by all threads that read one file.
+/// Memory that may still be taken: 4 × the file + 32 MiB at first. Shared by all threads that read one file.
 pub(crate) struct Budget {
     left: AtomicU64,
     /// Bytes that may still be decompressed, together: so that the time taken grows with the file, and not with what is
@@ -20,7 +20,7 @@ impl Budget {
     pub(crate) fn of_file(bytes: usize) -> Self {
         let bytes = bytes as u64;
         Budget {
-            left: AtomicU64::new(bytes.saturating_mul(4).saturating_add(16 << 20)),
+            left: AtomicU64::new(bytes.saturating_mul(4).saturating_add(32 << 20)),
             #[cfg(feature = "containers")]
             decompressed: AtomicU64::new(bytes.saturating_mul(DECOMPRESSED.0).saturating_add(DECOMPRESSED.1)),
         }
@@ -63,7 +63,7 @@ impl Budget {
     }
 
     /// Gives memory back that was taken.
-    pub(crate) fn give_back(&self, bytes: u64) {
+    fn give_back(&self, bytes: u64) {
         self.left.fetch_add(bytes, Ordering::Relaxed);
     }
 }

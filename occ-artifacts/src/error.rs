@@ -47,7 +47,7 @@ pub enum Problem {
         /// The feature.
         feature: &'static str,
     },
-    /// Reading on would take more memory than 4 × the file + 16 MiB.
+    /// Reading on would take more memory than 4 × the file + 32 MiB.
     TooLarge {
         /// What would.
         what: &'static str,
@@ -111,7 +111,7 @@ impl fmt::Display for Error {
             }
             Problem::TooLarge { what, bytes } => write!(
                 f,
-                "{what} at offset {} asks for {bytes} bytes: together more than 4 times the file and 16 MiB",
+                "{what} at offset {} asks for {bytes} bytes: together more than 4 times the file and 32 MiB",
                 self.offset
             ),
             Problem::Decompression { what, bytes } => {

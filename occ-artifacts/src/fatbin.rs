@@ -3,6 +3,7 @@
 #[cfg(feature = "containers")]
 use crate::budget::Budget;
 use crate::bytes::Bytes;
+use crate::compression::Compression;
 #[cfg(feature = "containers")]
 use crate::compression::Decompressor;
 use crate::cubin;
@@ -61,15 +62,6 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// How an entry is compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Compression {
-    /// One LZ4 block, without a frame.
-    Lz4,
-    /// A zstd frame.
-    Zstd,
-}
-
 /// Containers that stand back to back, and where that is.
 pub(crate) struct Section<'a> {
     pub(crate) bytes: Bytes<'a>,
@@ -98,13 +90,13 @@ pub(crate) fn read(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<
 
 #[cfg(feature = "containers")]
 fn read_alone(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<bool, Error> {
-    let mut decompressor = Decompressor::new(images.budget());
+    let decompressor = &mut Decompressor::new(images.budget());
     let mut has_link_time_code = false;
     for (entry, place) in all_entries(sections) {
         let entry = entry?;
         has_link_time_code |= entry.kind == Kind::LinkTimeCode;
         if entry.is_wanted(images.wanted()) {
-            entry.read(decompressor.content(&entry)?, place, images)?;
+            entry.read(entry.content(decompressor)?, place, images)?;
         }
     }
     Ok(has_link_time_code)
@@ -117,7 +109,7 @@ fn read_with(workers: usize, sections: &[Section<'_>], images: &mut Images<'_>) 
         let entry = entry?;
         let mut images = Images::part(budget, wanted);
         if entry.is_wanted(wanted) {
-            entry.read(decompressor.content(&entry)?, place, &mut images)?;
+            entry.read(entry.content(decompressor)?, place, &mut images)?;
         }
         // It may have to wait for the entries before.
         let mut list = images.into_list();
@@ -299,6 +291,15 @@ impl<'a> Entry<'a> {
             portability: portability(header.u64(0x28, HEADER)?),
         };
         Ok(Entry { kind, target, compression: None, payload, uncompressed_size: 0, container, index, header })
+    }
+
+    /// Returns what is in it: its payload, or what that is decompressed to.
+    #[cfg(feature = "containers")]
+    fn content<'c>(&'c self, decompressor: &'c mut Decompressor<'_>) -> Result<Bytes<'c>, Error> {
+        match self.compression {
+            None => Ok(self.payload),
+            Some(compression) => decompressor.decompress(self.payload, compression, self.uncompressed_size),
+        }
     }
 
     /// Whether it can hold kernels that are wanted.

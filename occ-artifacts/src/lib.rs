@@ -9,7 +9,6 @@ mod budget;
 #[cfg(feature = "build")]
 pub mod build;
 mod bytes;
-#[cfg(feature = "containers")]
 mod compression;
 mod cubin;
 mod error;

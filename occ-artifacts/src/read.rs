@@ -14,7 +14,7 @@ use crate::{cubin, fatbin};
 /// What it is, is told by the content: a cubin or a fatbin; with the feature `text` PTX, the log of `ptxas -v` or the text
 /// of `cuobjdump -res-usage`; with the feature `containers` a host binary, object or archive that holds fatbins. A kernel compiled for several targets is there several times. An artifact without kernels gives an empty list.
 ///
-/// Bytes need not be trusted: at most 4 times their length and 16 MiB of memory are taken, and in time that grows with
+/// Bytes need not be trusted: at most 4 times their length and 32 MiB of memory are taken, and in time that grows with
 /// the length.
 ///
 /// # Errors

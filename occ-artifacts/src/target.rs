@@ -16,6 +16,7 @@ pub struct CodeTarget {
 
 impl CodeTarget {
     /// Reads `sm_90a` or `compute_80`; `None` for anything else.
+    #[cfg(any(feature = "text", feature = "baseline"))]
     pub(crate) fn parse(name: &str) -> Option<CodeTarget> {
         let (code, version) = match name.strip_prefix("sm_") {
             Some(version) => (Code::Binary, version),
@@ -59,7 +60,7 @@ impl fmt::Display for CodeTarget {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, any(feature = "text", feature = "baseline")))]
 mod tests {
     use super::*;
 
