@@ -5,7 +5,7 @@ use crate::merge::{Quantity, difference};
 use crate::names::{Tier, Wanted, bare, readable, whole_path};
 use crate::origin::Format;
 use crate::target::CodeTarget;
-use occ_core::{Arch, Code, Portability, edit_distance};
+use occ_core::{Arch, Code, Portability, internal::edit_distance};
 use std::fmt;
 
 /// Most names an error shows.

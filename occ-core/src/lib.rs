@@ -1,25 +1,18 @@
-//! NVIDIA's occupancy arithmetic, evaluated wherever it is needed: in a constant, in a macro, at run time.
+#![doc = include_str!("../README.md")]
 //!
-//! ```
-//! use occ_core::{Arch, Kernel, Launch, Resource, occupancy};
+//! # Where to start
 //!
-//! let kernel = Kernel::new().registers(168);
-//! let answer = occupancy(Arch::SM_80.limits(), &kernel, &Launch::new(256)).unwrap();
-//!
-//! assert_eq!(answer.fraction(), 0.125);
-//! assert!(answer.limiters().eq([Resource::Registers]));
-//! ```
-//!
-//! The crate has no dependencies, needs no allocator and no CUDA, and every function that can be is `const fn`.
-//!
-//! - What is known of the hardware: [`Arch`], [`Target`], [`SmLimits`], [`Gpu`].
-//! - What is asked: [`Kernel`], [`Launch`].
-//! - The answer: [`occupancy`], [`Occupancy`], or a [`Refusal`].
-//! - The answer turned round: [`steps`], [`best_block_size`], [`available_dynamic_smem`], [`register_budget`].
-//! - Around it: [`Waves`], [`cluster_upper_bound`], [`LatencyHiding`], [`divergence_lane_use`], [`lane_efficiency`].
-//! - A launch held against what it must reach, with every word of the message: [`Check`].
+//! - The hardware: [`Arch`], [`Target`], [`SmLimits`], [`Gpu`].
+//! - The question: [`Kernel`] (decided by the compiler) and [`Launch`] (decided by the programmer).
+//! - The answer: [`occupancy`] returns an [`Occupancy`] or a [`Refusal`]; [`allocation`] returns what a block takes.
+//! - The inverse questions: [`best_block_size`], [`register_budget`], [`available_dynamic_smem`], [`steps`],
+//!   [`OccupancyMap`].
+//! - Beyond one SM: [`Waves`], [`cluster_upper_bound`]. Inside a warp: [`LatencyHiding`], [`divergence_lane_use`],
+//!   [`lane_efficiency`].
+//! - A launch checked against a [`Requirement`] on several capabilities, with an explanation: [`Check`].
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(test)]
 extern crate std;
@@ -53,14 +46,19 @@ pub use grid::{Waves, cluster_upper_bound};
 pub use launch::{Carveout, Kernel, Launch, LaunchBounds};
 pub use limits::{SmLimits, SmemSplit};
 pub use map::OccupancyMap;
-pub use nearest::{did_you_mean, edit_distance};
 pub use occupancy::{Allocation, BlockLimits, Limiters, Occupancy, Resource, allocation, occupancy};
 pub use refusal::{Axis, CudaError, Refusal};
 pub use search::{
     BlockSize, BlockSmem, available_dynamic_smem, best_block_size, best_block_size_for, best_block_size_with,
     register_budget,
 };
-pub use shortcut::{arch_bits, certainly_reaches};
 pub use steps::{Step, Steps, steps};
-pub use text::Text;
 pub use warps::{LatencyHiding, Path, divergence_lane_use, lane_efficiency};
+
+/// What the sister crates and the expansion of `#[launch_config]` need. It may change with every version.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::nearest::{did_you_mean, edit_distance};
+    pub use crate::shortcut::{arch_bits, certainly_reaches};
+    pub use crate::text::Text;
+}

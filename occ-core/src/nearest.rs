@@ -35,7 +35,7 @@ pub const fn edit_distance(a: &str, b: &str) -> usize {
 /// The one of `known` nearest to `name`, if it is near enough to be meant.
 ///
 /// ```
-/// use occ_core::did_you_mean;
+/// use occ_core::internal::did_you_mean;
 ///
 /// assert_eq!(did_you_mean("arh", &["arch", "block"]), Some("arch"));
 /// assert_eq!(did_you_mean("colour", &["arch", "block"]), None);

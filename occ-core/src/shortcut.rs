@@ -36,7 +36,8 @@ static ROOMS: [[f64; 7]; Arch::COUNT] = {
 /// (opted into where needed), registers per thread (0: not known) and barriers per block. No other preference is made.
 ///
 /// ```
-/// use occ_core::{Arch, arch_bits, certainly_reaches};
+/// use occ_core::Arch;
+/// use occ_core::internal::{arch_bits, certainly_reaches};
 ///
 /// let archs = arch_bits(&[Arch::SM_80, Arch::SM_90]);
 /// assert!(certainly_reaches(archs, [256, 1, 1], [4096, 0, 64, 1], 0.5));

@@ -7,7 +7,7 @@ use core::fmt;
 /// What does not fit is cut, and the text then ends in `...`.
 ///
 /// ```
-/// use occ_core::Text;
+/// use occ_core::internal::Text;
 ///
 /// const TEXT: Text = {
 ///     let mut text = Text::new();

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
 use crate::value::{Written, evaluate};
-use occ_core::did_you_mean;
+use occ_core::internal::did_you_mean;
 use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 
 /// Every key of the attribute.

@@ -172,7 +172,7 @@ fn absent(name: &str, path: &Path, error: &io::Error) -> Unread {
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
     let candidates: Vec<&str> = beside.iter().map(String::as_str).collect();
-    if let Some(nearest) = occ_core::did_you_mean(&wanted, &candidates)
+    if let Some(nearest) = occ_core::internal::did_you_mean(&wanted, &candidates)
         && let Some(directory) = name.strip_suffix(&wanted)
     {
         lines.push(format!("help: did you mean `{directory}{nearest}`?"));

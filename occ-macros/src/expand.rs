@@ -191,7 +191,7 @@ fn call_at(ends: Ends, function: &str, arguments: TokenStream, runtime: &TokenSt
 
 /// The capabilities as a set: bit n is `Arch::ALL[n]`.
 fn archs(config: &Config) -> Literal {
-    Literal::u32_unsuffixed(occ_core::arch_bits(&config.archs))
+    Literal::u32_unsuffixed(occ_core::internal::arch_bits(&config.archs))
 }
 
 /// Whether a value can only be known once a generic function is instantiated, or by its `impl`.

@@ -112,7 +112,7 @@ pub enum Judged {
 /// not declared, 1 the number, 2 a cap.
 pub const fn judge(archs: u32, block: [u32; 3], resources: [u32; 4], declared: u8, min_occupancy: f64) -> Judged {
     let is_sound = declared == 0 || resources[2] != 0;
-    if is_sound && occ_core::certainly_reaches(archs, block, resources, min_occupancy) {
+    if is_sound && occ_core::internal::certainly_reaches(archs, block, resources, min_occupancy) {
         return Judged::Passes;
     }
     let [dynamic_smem, static_smem, registers, barriers] = resources;

@@ -6,11 +6,12 @@
 
 mod random;
 
+use occ_core::internal::{Text, did_you_mean};
 use occ_core::{
     Arch, BlockSmem, Carveout, Change, Check, Gpu, Kernel, LatencyHiding, Launch, LaunchBounds, OccupancyMap, Path,
-    Requirement, Rule, SmLimits, SmemSplit, Step, Target, Text, Waves, allocation, available_dynamic_smem,
-    best_block_size, best_block_size_for, best_block_size_with, cluster_upper_bound, did_you_mean, divergence_lane_use,
-    lane_efficiency, occupancy, register_budget, steps,
+    Requirement, Rule, SmLimits, SmemSplit, Step, Target, Waves, allocation, available_dynamic_smem, best_block_size,
+    best_block_size_for, best_block_size_with, cluster_upper_bound, divergence_lane_use, lane_efficiency, occupancy,
+    register_budget, steps,
 };
 use proptest::collection::vec;
 use proptest::option;

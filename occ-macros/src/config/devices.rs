@@ -164,7 +164,7 @@ fn target_help(error: occ_core::UnknownTarget) -> String {
 }
 
 fn gpu_help(error: &occ_core::UnknownGpu) -> String {
-    let mut candidates = occ_core::Text::new();
+    let mut candidates = occ_core::internal::Text::new();
     error.write_candidates(&mut candidates);
     if error.ambiguous { format!("it could be {candidates}") } else { format!("the nearest are {candidates}") }
 }

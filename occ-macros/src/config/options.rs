@@ -4,7 +4,7 @@ use crate::arguments::{Argument as Given, Arguments, Key};
 use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
 use crate::launch_site::axes_in;
 use crate::value::{Written, evaluate, visible};
-use occ_core::did_you_mean;
+use occ_core::internal::did_you_mean;
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::parse::Parser;
 

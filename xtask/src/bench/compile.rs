@@ -3,7 +3,7 @@
 //! CPU seconds rather than wall time: on a machine that does other things they are what stays comparable.
 
 use crate::Result;
-use occ_core::{Arch, arch_bits};
+use occ_core::{Arch, internal::arch_bits};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
