@@ -1,6 +1,6 @@
 //! The model against NVIDIA's header at `-O3`: one occupancy, and the whole map of a capability.
 
-use super::{judge, nanoseconds};
+use super::measure::{check_speedup, nanoseconds};
 use crate::Result;
 use crate::header::{Header, Mode};
 use crate::random::Random;
@@ -21,7 +21,7 @@ const POINTS: usize = 1024 * 255;
 const SEED: u64 = 7;
 
 /// `cargo xtask bench model`.
-pub(crate) fn run() -> Result<()> {
+pub(super) fn run() -> Result<()> {
     let devices = Device::all();
     // Both are measured, whatever the first says.
     let evaluations = evaluations(&devices);
@@ -59,7 +59,7 @@ fn evaluations(devices: &[Device]) -> Result<()> {
     let ours = nanoseconds(pairs.iter().map(|pair| pair.0), LAUNCHES);
     let theirs = nanoseconds(pairs.iter().map(|pair| pair.1), LAUNCHES);
     println!("one occupancy: {ours:.1} ns, the header {theirs:.1} ns");
-    judge("one occupancy", &pairs, 1.0)
+    check_speedup("one occupancy", &pairs, 1.0)
 }
 
 /// Everything an answer says, as one number; `oracle/header.cpp` makes the same of the header's.
@@ -111,7 +111,7 @@ fn maps(devices: &[Device]) -> Result<()> {
     let ours = nanoseconds(pairs.iter().map(|pair| pair.0), 1000);
     let theirs = nanoseconds(pairs.iter().map(|pair| pair.1), 1000);
     println!("a whole map: {ours:.1} µs, the header {theirs:.1} µs; {} pairs of maps are equal", pairs.len());
-    judge("a whole map", &pairs, 20.0)
+    check_speedup("a whole map", &pairs, 20.0)
 }
 
 fn plain(device: u32, dynamic_smem: u32) -> Case {
