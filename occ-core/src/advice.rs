@@ -1,11 +1,13 @@
 //! The smallest single changes that make a launch pass.
 
+use crate::arithmetic::min;
+use crate::budget::register_budget;
+use crate::carveout::Carveout;
 use crate::check::{Check, Rule};
 use crate::grid::Waves;
-use crate::launch::{Carveout, LaunchBounds, grid_blocks, product};
-use crate::occupancy::min;
+use crate::kernel::LaunchBounds;
+use crate::launch::{grid_blocks, product};
 use crate::refusal::cluster;
-use crate::search::register_budget;
 
 /// One change of one argument.
 #[derive(Clone, Copy, Debug, PartialEq)]

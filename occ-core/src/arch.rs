@@ -1,4 +1,4 @@
-//! Compute capabilities, and the targets code is built for.
+//! Compute capabilities and their limits.
 
 use crate::limits::SmLimits;
 use core::fmt;
@@ -18,7 +18,7 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Arch(u8);
 
-struct Row {
+struct Capability {
     major: u8,
     minor: u8,
     name: &'static str,
@@ -26,66 +26,68 @@ struct Row {
 }
 
 macro_rules! archs {
-    ($($index:literal $constant:ident $name:literal $major:literal $minor:literal;)*) => {
-        static ROWS: [Row; Arch::COUNT] = [$(Row {
+    ($($constant:ident $major:literal $minor:literal;)*) => {
+        /// The places of the rows in the table.
+        #[allow(non_camel_case_types)]
+        enum Row {
+            $($constant),*
+        }
+
+        static CAPABILITIES: [Capability; Arch::COUNT] = [$(Capability {
             major: $major,
             minor: $minor,
-            name: $name,
+            name: concat!("sm_", $major, $minor),
             limits: SmLimits::$constant,
         }),*];
 
         impl Arch {
             $(
                 #[doc = concat!("Compute capability ", stringify!($major), ".", stringify!($minor), ".")]
-                pub const $constant: Arch = Arch($index);
+                pub const $constant: Arch = Arch(Row::$constant as u8);
             )*
 
+            /// How many compute capabilities are known.
+            pub const COUNT: usize = [$(Row::$constant),*].len();
+
             /// Every known compute capability, ascending.
-            pub const ALL: [Arch; Arch::COUNT] = [$(Arch($index)),*];
+            pub const ALL: [Arch; Arch::COUNT] = [$(Arch(Row::$constant as u8)),*];
         }
     };
 }
 
 archs! {
-    0 SM_35 "sm_35" 3 5;
-    1 SM_37 "sm_37" 3 7;
-    2 SM_50 "sm_50" 5 0;
-    3 SM_52 "sm_52" 5 2;
-    4 SM_53 "sm_53" 5 3;
-    5 SM_60 "sm_60" 6 0;
-    6 SM_61 "sm_61" 6 1;
-    7 SM_62 "sm_62" 6 2;
-    8 SM_70 "sm_70" 7 0;
-    9 SM_72 "sm_72" 7 2;
-    10 SM_75 "sm_75" 7 5;
-    11 SM_80 "sm_80" 8 0;
-    12 SM_86 "sm_86" 8 6;
-    13 SM_87 "sm_87" 8 7;
-    14 SM_88 "sm_88" 8 8;
-    15 SM_89 "sm_89" 8 9;
-    16 SM_90 "sm_90" 9 0;
-    17 SM_100 "sm_100" 10 0;
-    18 SM_103 "sm_103" 10 3;
-    19 SM_107 "sm_107" 10 7;
-    20 SM_110 "sm_110" 11 0;
-    21 SM_120 "sm_120" 12 0;
-    22 SM_121 "sm_121" 12 1;
-}
-
-impl SmLimits {
-    const SM_121: SmLimits = Self::SM_120;
+    SM_35 3 5;
+    SM_37 3 7;
+    SM_50 5 0;
+    SM_52 5 2;
+    SM_53 5 3;
+    SM_60 6 0;
+    SM_61 6 1;
+    SM_62 6 2;
+    SM_70 7 0;
+    SM_72 7 2;
+    SM_75 7 5;
+    SM_80 8 0;
+    SM_86 8 6;
+    SM_87 8 7;
+    SM_88 8 8;
+    SM_89 8 9;
+    SM_90 9 0;
+    SM_100 10 0;
+    SM_103 10 3;
+    SM_107 10 7;
+    SM_110 11 0;
+    SM_120 12 0;
+    SM_121 12 1;
 }
 
 impl Arch {
-    /// How many compute capabilities are known.
-    pub const COUNT: usize = 23;
-
     /// The capability `major.minor`, or `None` if its limits are not known. 10.1 is 11.0.
     pub const fn new(major: u32, minor: u32) -> Option<Arch> {
         let (major, minor) = if major == 10 && minor == 1 { (11, 0) } else { (major, minor) };
         let mut at = 0;
         while at < Self::COUNT {
-            if ROWS[at].major as u32 == major && ROWS[at].minor as u32 == minor {
+            if CAPABILITIES[at].major as u32 == major && CAPABILITIES[at].minor as u32 == minor {
                 return Some(Arch(at as u8));
             }
             at += 1;
@@ -95,22 +97,22 @@ impl Arch {
 
     /// The major number of the capability, 8 for 8.6.
     pub const fn major(self) -> u32 {
-        ROWS[self.0 as usize].major as u32
+        CAPABILITIES[self.0 as usize].major as u32
     }
 
     /// The minor number of the capability, 6 for 8.6.
     pub const fn minor(self) -> u32 {
-        ROWS[self.0 as usize].minor as u32
+        CAPABILITIES[self.0 as usize].minor as u32
     }
 
     /// The name NVIDIA's tools use, `sm_86` for 8.6.
     pub const fn name(self) -> &'static str {
-        ROWS[self.0 as usize].name
+        CAPABILITIES[self.0 as usize].name
     }
 
     /// What an SM of this capability can hold.
     pub const fn limits(self) -> &'static SmLimits {
-        &ROWS[self.0 as usize].limits
+        &CAPABILITIES[self.0 as usize].limits
     }
 
     /// Position in [`Arch::ALL`].
@@ -118,7 +120,8 @@ impl Arch {
         self.0 as usize
     }
 
-    const fn number(self) -> u32 {
+    /// Returns the digits of the name: 86 for 8.6.
+    pub(crate) const fn number(self) -> u32 {
         self.major() * 10 + self.minor()
     }
 }
@@ -135,276 +138,9 @@ impl fmt::Debug for Arch {
     }
 }
 
-/// What a target's code is: machine code for one capability, or PTX a driver compiles later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Code {
-    /// `sm_80`: machine code.
-    Binary,
-    /// `compute_80`: PTX.
-    Ptx,
-}
-
-/// How far a target's code may use features that later capabilities lack. Ordered from the most portable on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Portability {
-    /// `sm_90`: no suffix.
-    Base,
-    /// `sm_100f`: features of one family (10.0 and later).
-    Family,
-    /// `sm_90a`: features of exactly one capability (9.0 and later).
-    Specific,
-}
-
-/// What code was built for: `sm_90`, `sm_90a`, `sm_100f`, `compute_80`.
-///
-/// ```
-/// use occ_core::{Arch, Target};
-///
-/// let target = Target::parse("sm_80").unwrap();
-/// assert!(target.runs_on(Arch::SM_86));
-/// assert!(!target.runs_on(Arch::SM_90));
-/// assert!(!Target::parse("sm_90a").unwrap().runs_on(Arch::SM_100));
-/// assert!(Target::parse("compute_80").unwrap().runs_on(Arch::SM_120));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Target {
-    /// The capability the code was built for.
-    pub arch: Arch,
-    /// Machine code or PTX.
-    pub code: Code,
-    /// Which suffix it has.
-    pub portability: Portability,
-}
-
-/// A target that is not known: what was wrong, and the nearest known capabilities.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownTarget {
-    /// What was wrong.
-    pub reason: UnknownTargetReason,
-    /// The two known capabilities nearest to what was asked, the nearest first.
-    pub nearest: [Arch; 2],
-}
-
-/// Why a target is not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnknownTargetReason {
-    /// It is not of the form `sm_80`, `sm_90a`, `sm_100f` or `compute_80`.
-    Form,
-    /// The form is right; the limits of that capability are not known.
-    Capability,
-    /// This capability has no targets with that suffix.
-    Suffix,
-}
-
-impl fmt::Display for UnknownTarget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [first, second] = self.nearest;
-        match self.reason {
-            UnknownTargetReason::Form => {
-                write!(f, "not a target such as `{first}`, `sm_90a`, `sm_100f` or `compute_80`")
-            }
-            UnknownTargetReason::Capability => {
-                write!(f, "unknown compute capability, the nearest known are `{first}` and `{second}`")
-            }
-            UnknownTargetReason::Suffix => write!(f, "`{first}` has no targets with this suffix"),
-        }
-    }
-}
-
-impl core::error::Error for UnknownTarget {}
-
-impl Target {
-    /// Reads a target's name: `sm_80`, `sm_90a`, `sm_100f`, `compute_80`, `compute_120f`.
-    ///
-    /// # Errors
-    ///
-    /// [`UnknownTarget`] for anything else, with the nearest known capabilities.
-    pub const fn parse(name: &str) -> Result<Target, UnknownTarget> {
-        let bytes = name.as_bytes();
-        let (code, start) = if starts_with(bytes, b"sm_") {
-            (Code::Binary, 3)
-        } else if starts_with(bytes, b"compute_") {
-            (Code::Ptx, 8)
-        } else {
-            (Code::Binary, 0)
-        };
-        let mut at = start;
-        let mut number = 0;
-        while at < bytes.len() && bytes[at].is_ascii_digit() && number < 10_000 {
-            number = number * 10 + (bytes[at] - b'0') as u32;
-            at += 1;
-        }
-        let portability = match bytes.len() - at {
-            0 => Some(Portability::Base),
-            1 if bytes[at] == b'a' => Some(Portability::Specific),
-            1 if bytes[at] == b'f' => Some(Portability::Family),
-            _ => None,
-        };
-        let nearest = nearest(number);
-        let Some(portability) = portability else {
-            return unknown(UnknownTargetReason::Form, nearest);
-        };
-        // No real capability has fewer than two digits, and none is written with a leading zero.
-        if start == 0 || at - start < 2 || bytes[start] == b'0' {
-            return unknown(UnknownTargetReason::Form, nearest);
-        }
-        let Some(arch) = Arch::new(number / 10, number % 10) else {
-            return unknown(UnknownTargetReason::Capability, nearest);
-        };
-        match Target::new(arch, code, portability) {
-            Some(target) => Ok(target),
-            None => unknown(UnknownTargetReason::Suffix, [arch, nearest[1]]),
-        }
-    }
-
-    /// Returns the target for a capability, or `None` if the capability has no such suffix: `a` exists from 9.0 on, `f`
-    /// from 10.0 on.
-    pub const fn new(arch: Arch, code: Code, portability: Portability) -> Option<Target> {
-        let suffix_exists = match portability {
-            Portability::Base => true,
-            Portability::Specific => arch.major() >= 9,
-            Portability::Family => arch.major() >= 10,
-        };
-        if suffix_exists { Some(Target { arch, code, portability }) } else { None }
-    }
-
-    /// Whether code of this target can run on a device of capability `arch`.
-    ///
-    /// Machine code runs on later minors of its major, PTX on every later capability; with `f` both stay in the
-    /// family, with `a` on the one capability.
-    pub const fn runs_on(self, arch: Arch) -> bool {
-        let same_major = arch.major() == self.arch.major();
-        let not_older = arch.index() >= self.arch.index();
-        match self.portability {
-            Portability::Specific => arch.index() == self.arch.index(),
-            Portability::Family => same_major && not_older,
-            Portability::Base => match self.code {
-                Code::Binary => same_major && not_older,
-                Code::Ptx => not_older,
-            },
-        }
-    }
-}
-
-const fn unknown(reason: UnknownTargetReason, nearest: [Arch; 2]) -> Result<Target, UnknownTarget> {
-    Err(UnknownTarget { reason, nearest })
-}
-
-const fn starts_with(bytes: &[u8], prefix: &[u8]) -> bool {
-    if bytes.len() < prefix.len() {
-        return false;
-    }
-    let mut at = 0;
-    while at < prefix.len() {
-        if bytes[at] != prefix[at] {
-            return false;
-        }
-        at += 1;
-    }
-    true
-}
-
-/// The two known capabilities whose numbers are nearest to `number` (86 for 8.6); the lower one wins a tie.
-const fn nearest(number: u32) -> [Arch; 2] {
-    let mut first = 0;
-    let mut second = 1;
-    let mut at = 1;
-    while at < Arch::COUNT {
-        let distance = Arch(at as u8).number().abs_diff(number);
-        if distance < Arch(first as u8).number().abs_diff(number) {
-            second = first;
-            first = at;
-        } else if second == first || distance < Arch(second as u8).number().abs_diff(number) {
-            second = at;
-        }
-        at += 1;
-    }
-    [Arch(first as u8), Arch(second as u8)]
-}
-
 #[cfg(feature = "serde")]
 impl serde::Serialize for Arch {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::vec::Vec;
-
-    #[test]
-    fn capabilities_are_ascending_and_named() {
-        for pair in Arch::ALL.windows(2) {
-            assert!(pair[0].number() < pair[1].number());
-        }
-        for arch in Arch::ALL {
-            assert_eq!(Target::parse(arch.name()).map(|target| target.arch), Ok(arch));
-        }
-    }
-
-    #[test]
-    fn old_name_of_thor() {
-        for name in ["sm_101", "sm_101a", "sm_101f", "compute_101"] {
-            assert_eq!(Target::parse(name).map(|target| target.arch), Ok(Arch::SM_110), "{name}");
-        }
-    }
-
-    /// Which targets exist: `ptxas --help` of toolkits 11.8 to 13.5.
-    #[test]
-    fn suffixes() {
-        for name in
-            ["sm_90a", "sm_100a", "sm_100f", "sm_103f", "sm_107f", "sm_110f", "sm_120f", "sm_121f", "compute_120a"]
-        {
-            assert!(Target::parse(name).is_ok(), "{name}");
-        }
-        for name in ["sm_80a", "sm_86f", "sm_90f"] {
-            assert_eq!(Target::parse(name).map_err(|e| e.reason), Err(UnknownTargetReason::Suffix), "{name}");
-        }
-        for name in [
-            "",
-            "sm_",
-            "sm",
-            "80",
-            "8.0",
-            "sm_8O",
-            "SM_80",
-            "sm_80 ",
-            "sm_090",
-            "sm_80aa",
-            "compute_",
-            "sm_99999999999",
-            "ſm_80",
-        ] {
-            assert_eq!(Target::parse(name).map_err(|e| e.reason), Err(UnknownTargetReason::Form), "{name}");
-        }
-        for name in ["sm_85", "sm_81", "sm_99", "compute_130", "sm_20"] {
-            assert_eq!(Target::parse(name).map_err(|e| e.reason), Err(UnknownTargetReason::Capability), "{name}");
-        }
-        assert_eq!(Target::parse("sm_85").map_err(|e| e.nearest), Err([Arch::SM_86, Arch::SM_87]));
-    }
-
-    /// The rules of compatibility, one row a target: where its code runs.
-    #[test]
-    fn where_code_runs() {
-        let rows: [(&str, &[Arch]); 9] = [
-            ("sm_80", &[Arch::SM_80, Arch::SM_86, Arch::SM_87, Arch::SM_88, Arch::SM_89]),
-            ("sm_86", &[Arch::SM_86, Arch::SM_87, Arch::SM_88, Arch::SM_89]),
-            ("sm_90", &[Arch::SM_90]),
-            ("sm_90a", &[Arch::SM_90]),
-            ("sm_100", &[Arch::SM_100, Arch::SM_103, Arch::SM_107]),
-            ("sm_100f", &[Arch::SM_100, Arch::SM_103, Arch::SM_107]),
-            ("sm_103f", &[Arch::SM_103, Arch::SM_107]),
-            ("sm_120f", &[Arch::SM_120, Arch::SM_121]),
-            ("compute_100f", &[Arch::SM_100, Arch::SM_103, Arch::SM_107]),
-        ];
-        for (name, expected) in rows {
-            let target = Target::parse(name).unwrap();
-            let runs: Vec<Arch> = Arch::ALL.into_iter().filter(|&arch| target.runs_on(arch)).collect();
-            assert_eq!(runs, expected, "{name}");
-        }
-        let ptx = Target::parse("compute_80").unwrap();
-        assert!(Arch::ALL.into_iter().all(|arch| ptx.runs_on(arch) == (arch >= Arch::SM_80)));
     }
 }

@@ -1,14 +1,17 @@
 //! A launch held against what it must reach, on every compute capability it is declared for.
 
 use crate::arch::Arch;
+use crate::block_limits::Resource;
+use crate::budget::register_budget;
+use crate::carveout::Carveout;
 use crate::compiled::{AtMost, Ceiling, Ceilings, Compiled, compiled_for};
 use crate::gpu::Gpu;
 use crate::grid::Waves;
-use crate::launch::{Carveout, Kernel, Launch, LaunchBounds, grid_blocks, product};
+use crate::kernel::{Kernel, LaunchBounds};
+use crate::launch::{Launch, grid_blocks, product};
 use crate::limits::SmLimits;
-use crate::occupancy::{Occupancy, Resource, occupancy};
+use crate::occupancy::{Occupancy, occupancy};
 use crate::refusal::Refusal;
-use crate::search::register_budget;
 use crate::text::Text;
 use crate::warps::lane_efficiency;
 

@@ -1,8 +1,8 @@
 //! A kernel as it was compiled for one capability, and what was declared that it must stay within.
 
 use crate::arch::Arch;
-use crate::launch::Kernel;
-use crate::occupancy::min;
+use crate::arithmetic::min;
+use crate::kernel::Kernel;
 
 /// A kernel as it was compiled for one capability: what an artifact says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,12 +18,20 @@
 extern crate std;
 
 mod advice;
+mod allocation;
 mod arch;
+mod arithmetic;
+mod block_limits;
+mod block_size;
+mod budget;
+mod carveout;
 mod check;
 mod compiled;
 mod gpu;
+mod gpu_lookup;
 mod gpu_table;
 mod grid;
+mod kernel;
 mod launch;
 mod limits;
 mod map;
@@ -31,28 +39,32 @@ mod message;
 mod nearest;
 mod occupancy;
 mod refusal;
-mod search;
 mod shortcut;
 mod steps;
+mod target;
 mod text;
 mod warps;
 
 pub use advice::{Advice, Change};
-pub use arch::{Arch, Code, Portability, Target, UnknownTarget, UnknownTargetReason};
+pub use allocation::{Allocation, allocation};
+pub use arch::Arch;
+pub use block_limits::{BlockLimits, Limiters, Resource};
+pub use block_size::{BlockSize, BlockSmem, best_block_size, best_block_size_for, best_block_size_with};
+pub use budget::{available_dynamic_smem, register_budget};
+pub use carveout::{Carveout, SmemSplit};
 pub use check::{Argument, Check, Requirement, Rule, Verdict};
 pub use compiled::{AtMost, Ceilings, Compiled};
-pub use gpu::{Confidence, Gpu, UnknownGpu};
+pub use gpu::{Confidence, Gpu};
+pub use gpu_lookup::UnknownGpu;
 pub use grid::{Waves, cluster_upper_bound};
-pub use launch::{Carveout, Kernel, Launch, LaunchBounds};
-pub use limits::{SmLimits, SmemSplit};
+pub use kernel::{Kernel, LaunchBounds};
+pub use launch::Launch;
+pub use limits::SmLimits;
 pub use map::OccupancyMap;
-pub use occupancy::{Allocation, BlockLimits, Limiters, Occupancy, Resource, allocation, occupancy};
+pub use occupancy::{Occupancy, occupancy};
 pub use refusal::{Axis, CudaError, Refusal};
-pub use search::{
-    BlockSize, BlockSmem, available_dynamic_smem, best_block_size, best_block_size_for, best_block_size_with,
-    register_budget,
-};
 pub use steps::{Step, Steps, steps};
+pub use target::{Code, Portability, Target, UnknownTarget, UnknownTargetReason};
 pub use warps::{LatencyHiding, Path, divergence_lane_use, lane_efficiency};
 
 /// What the sister crates and the expansion of `#[launch_config]` need. It may change with every version.

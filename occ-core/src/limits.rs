@@ -1,18 +1,7 @@
 //! What one streaming multiprocessor (SM) can hold: one row of numbers a compute capability.
 
+use crate::carveout::{Carveout, SmemSplit};
 use core::num::NonZeroU32;
-
-/// How an SM divides its on-chip memory between shared memory and L1 cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub enum SmemSplit {
-    /// Shared memory has a memory of its own (5.x, 6.x, and an SM built by hand).
-    Fixed,
-    /// The cache configuration chooses the size (3.x). Bytes for `PreferL1`, `PreferEqual` and `PreferShared`.
-    CacheConfig([u32; 3]),
-    /// A preference is rounded up to the next of these sizes in bytes, ascending (7.0 and later).
-    Carveouts(&'static [u32]),
-}
 
 /// The limits of one SM.
 ///
@@ -225,6 +214,8 @@ impl SmLimits {
         ..Self::SM_110
     };
 
+    pub(crate) const SM_121: SmLimits = Self::SM_120;
+
     /// These limits in the oversized shared-memory mode of 10.7: 328 KiB an SM, 327 KiB a block.
     ///
     /// `None` where the mode does not exist. The mode is announced by `cuda.h` 13.5; what a device reports in it has
@@ -257,5 +248,22 @@ impl SmLimits {
     /// Threads an SM can hold at once.
     pub const fn max_threads_per_sm(&self) -> u32 {
         self.max_warps_per_sm.saturating_mul(self.warp_size.get())
+    }
+
+    /// Most static and dynamic shared memory of one block in bytes, with or without the opt-in.
+    pub const fn smem_limit(&self, optin: bool) -> u32 {
+        if optin { self.smem_per_block_optin } else { self.smem_per_block }
+    }
+
+    /// The shared memory `carveout` gives this SM in bytes, before it is raised for a block that needs more.
+    ///
+    /// ```
+    /// use occ_core::{Arch, Carveout};
+    ///
+    /// // Half of 164 KiB is 82 KiB; the next size the hardware has is 100 KiB.
+    /// assert_eq!(Arch::SM_80.limits().smem_for(Carveout::Percent(50)), 100 << 10);
+    /// ```
+    pub const fn smem_for(&self, carveout: Carveout) -> u32 {
+        self.smem_split.preferred(self.smem_per_sm, carveout)
     }
 }

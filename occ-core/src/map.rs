@@ -1,8 +1,10 @@
 //! The whole map of a capability: blocks per SM for every block size and register count at once.
 
-use crate::launch::{Kernel, Launch};
+use crate::allocation::{allocation, registers_per_warp};
+use crate::arithmetic::min;
+use crate::kernel::Kernel;
+use crate::launch::Launch;
 use crate::limits::SmLimits;
-use crate::occupancy::{allocation, min};
 use crate::refusal::refusal;
 
 /// Blocks per SM for every block size (1..=1024 threads) and every register count (1..=255) of a launch.
@@ -59,12 +61,12 @@ impl OccupancyMap {
                     None => blocks as u8,
                 };
                 // Every register count that is rounded up to the same allocation has the same answer.
-                let per_warp = crate::occupancy::registers_per_warp(sm, registers as u32);
+                let per_warp = registers_per_warp(sm, registers as u32);
                 map.rows[warps][registers] = blocks;
                 registers += 1;
                 while registers < Self::REGISTERS
                     && registers as u32 <= sm.max_registers_per_thread
-                    && crate::occupancy::registers_per_warp(sm, registers as u32) == per_warp
+                    && registers_per_warp(sm, registers as u32) == per_warp
                 {
                     map.rows[warps][registers] = blocks;
                     registers += 1;

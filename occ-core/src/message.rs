@@ -12,9 +12,9 @@ mod refused;
 mod short;
 mod standing;
 
+use crate::carveout::Carveout;
 use crate::check::{Argument, Check, Rule};
 use crate::compiled::Ceiling;
-use crate::launch::Carveout;
 use crate::text::Text;
 use crate::warps::lane_efficiency;
 use compiled::{above_ceiling, below_compiled_minimum, sources};

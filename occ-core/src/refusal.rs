@@ -1,8 +1,10 @@
 //! Why a launch cannot run at all.
 
-use crate::launch::{Kernel, Launch, LaunchBounds, product};
+use crate::allocation::{Allocation, registers_per_warp};
+use crate::block_limits::Resource;
+use crate::kernel::{Kernel, LaunchBounds};
+use crate::launch::{Launch, product};
 use crate::limits::SmLimits;
-use crate::occupancy::{Allocation, Resource, threads};
 use crate::text::Text;
 use core::fmt;
 
@@ -357,7 +359,7 @@ pub(crate) const fn refusal(
     if x == 0 || y == 0 || z == 0 || x > most_x || y > most_y || z > most_z {
         return Some(block_axis(sm, launch.block));
     }
-    let threads = threads!(launch);
+    let threads = launch.threads();
     if threads > sm.max_threads_per_block {
         return Some(Refusal::BlockThreads { threads, most: sm.max_threads_per_block });
     }
@@ -462,7 +464,7 @@ const fn no_room(sm: &SmLimits, kernel: &Kernel, launch: &Launch, allocation: &A
             return Refusal::RegistersPerThread { registers, most };
         }
         let warps = allocation.warps_per_block;
-        let per_warp = crate::occupancy::registers_per_warp(sm, registers);
+        let per_warp = registers_per_warp(sm, registers);
         let parts = sm.launch_sub_partitions.get();
         let counted = (warps as u64).next_multiple_of(parts as u64);
         let needed = (per_warp as u64).saturating_mul(counted);

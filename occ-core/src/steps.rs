@@ -1,6 +1,7 @@
 //! How far each resource is from the next step: what may still grow, and what must shrink for one more block.
 
-use crate::launch::{Kernel, Launch};
+use crate::kernel::Kernel;
+use crate::launch::Launch;
 use crate::limits::SmLimits;
 use crate::occupancy::occupancy;
 

@@ -90,7 +90,7 @@ const fn why_rounded(text: &mut Text, check: &Check<'_>, arch: Arch, registers: 
     if plain == needed {
         return;
     }
-    let per_warp = crate::occupancy::registers_per_warp(sm, registers);
+    let per_warp = crate::allocation::registers_per_warp(sm, registers);
     let counted = warps.next_multiple_of(sm.launch_sub_partitions.get());
     text.str(NOTE)
         .num(registers as u64)

@@ -4,9 +4,10 @@ use super::NOTE;
 use super::numbers::{above, below};
 use super::standing::{NAMED, Standing, any, count, list, separate, standing};
 use crate::arch::Arch;
+use crate::block_limits::Resource;
+use crate::carveout::Carveout;
 use crate::check::{Argument, Check, Requirement};
-use crate::launch::Carveout;
-use crate::occupancy::{Occupancy, Resource};
+use crate::occupancy::Occupancy;
 use crate::text::Text;
 
 pub(super) const fn falls_short(text: &mut Text, check: &Check<'_>) {

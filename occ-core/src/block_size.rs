@@ -1,0 +1,151 @@
+//! The best block size of a kernel.
+
+use crate::arithmetic::{min, round_up};
+use crate::kernel::Kernel;
+use crate::launch::Launch;
+use crate::limits::SmLimits;
+use crate::occupancy::occupancy;
+
+/// A block size, and how many blocks of it an SM holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct BlockSize {
+    /// Threads of the block.
+    pub threads: u32,
+    /// Blocks an SM holds at once.
+    pub blocks_per_sm: u32,
+}
+
+impl BlockSize {
+    /// Blocks that fill a GPU of `sm_count` SMs once, saturating.
+    pub const fn full_grid(&self, sm_count: u32) -> u32 {
+        self.blocks_per_sm.saturating_mul(sm_count)
+    }
+}
+
+/// Dynamic shared memory that grows with the block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockSmem {
+    /// Bytes every block needs.
+    pub per_block: u32,
+    /// Bytes every thread adds.
+    pub per_thread: u32,
+}
+
+impl BlockSmem {
+    /// Dynamic shared memory of a block of `threads` threads in bytes, saturating.
+    pub const fn of(self, threads: u32) -> u32 {
+        self.per_thread.saturating_mul(threads).saturating_add(self.per_block)
+    }
+}
+
+/// The one-dimensional block size with which an SM holds the most threads, with the dynamic shared memory of `launch`.
+///
+/// The block, cluster and grid of `launch` are not looked at. Of several that are equally good the largest wins, as in `cudaOccMaxPotentialOccupancyBlockSize`. `None` if the
+/// kernel cannot run with any. Higher occupancy is not always faster: this is where to start measuring.
+///
+/// ```
+/// use occ_core::{Arch, Kernel, Launch, best_block_size};
+///
+/// let best = best_block_size(Arch::SM_86.limits(), &Kernel::new().registers(40), &Launch::new(1)).unwrap();
+/// assert_eq!((best.threads, best.blocks_per_sm), (768, 2));
+/// ```
+pub const fn best_block_size(sm: &SmLimits, kernel: &Kernel, launch: &Launch) -> Option<BlockSize> {
+    best_block_size_for(sm, kernel, launch, BlockSmem { per_block: launch.dynamic_smem, per_thread: 0 })
+}
+
+/// Like [`best_block_size`], with dynamic shared memory that grows with the block.
+///
+/// ```
+/// use occ_core::{Arch, BlockSmem, Kernel, Launch, best_block_size_for};
+///
+/// let sm = Arch::SM_80.limits();
+/// let kernel = Kernel::new().registers(32);
+/// let smem = BlockSmem { per_block: 0, per_thread: 160 };
+/// let best = best_block_size_for(sm, &kernel, &Launch::new(1), smem).unwrap();
+/// assert_eq!((best.threads, best.blocks_per_sm), (1024, 1));
+/// ```
+pub const fn best_block_size_for(
+    sm: &SmLimits,
+    kernel: &Kernel,
+    launch: &Launch,
+    smem: BlockSmem,
+) -> Option<BlockSize> {
+    let mut search = Search::new(sm, kernel);
+    while let Some(threads) = search.next() {
+        search.offer(sm, kernel, launch, threads, smem.of(threads));
+    }
+    search.best
+}
+
+/// Like [`best_block_size`], with dynamic shared memory (in bytes) as any function of the threads of a block.
+///
+/// ```
+/// use occ_core::{Arch, Kernel, Launch, best_block_size_with};
+///
+/// let sm = Arch::SM_80.limits();
+/// let best = best_block_size_with(sm, &Kernel::new(), &Launch::new(1), |threads| threads.next_power_of_two() * 80);
+/// assert_eq!(best.unwrap().threads, 1024);
+/// ```
+pub fn best_block_size_with(
+    sm: &SmLimits,
+    kernel: &Kernel,
+    launch: &Launch,
+    mut dynamic_smem: impl FnMut(u32) -> u32,
+) -> Option<BlockSize> {
+    let mut search = Search::new(sm, kernel);
+    while let Some(threads) = search.next() {
+        search.offer(sm, kernel, launch, threads, dynamic_smem(threads));
+    }
+    search.best
+}
+
+/// Tries block sizes from the largest down, in whole warps but for the first.
+struct Search {
+    most: u32,
+    warp_size: u32,
+    full: u32,
+    aligned: u64,
+    best: Option<BlockSize>,
+}
+
+impl Search {
+    const fn new(sm: &SmLimits, kernel: &Kernel) -> Self {
+        let most = match kernel.max_threads {
+            Some(bound) => min(bound, sm.max_threads_per_block),
+            None => sm.max_threads_per_block,
+        };
+        Search {
+            most,
+            warp_size: sm.warp_size.get(),
+            full: sm.max_threads_per_sm(),
+            aligned: round_up(most as u64, sm.warp_size),
+            best: None,
+        }
+    }
+
+    const fn next(&mut self) -> Option<u32> {
+        if self.aligned == 0 || self.most_threads() == self.full {
+            return None;
+        }
+        let threads = if self.aligned < self.most as u64 { self.aligned as u32 } else { self.most };
+        self.aligned -= self.warp_size as u64;
+        Some(threads)
+    }
+
+    const fn most_threads(&self) -> u32 {
+        match self.best {
+            Some(best) => best.threads.saturating_mul(best.blocks_per_sm),
+            None => 0,
+        }
+    }
+
+    const fn offer(&mut self, sm: &SmLimits, kernel: &Kernel, launch: &Launch, threads: u32, dynamic_smem: u32) {
+        let launch = Launch { block: [threads, 1, 1], dynamic_smem, cluster: None, grid: None, ..*launch };
+        if let Ok(answer) = occupancy(sm, kernel, &launch)
+            && threads.saturating_mul(answer.blocks_per_sm) > self.most_threads()
+        {
+            self.best = Some(BlockSize { threads, blocks_per_sm: answer.blocks_per_sm });
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The targets code is built for, and where it runs.
+
+use crate::arch::Arch;
+use core::fmt;
+
+/// What a target's code is: machine code for one capability, or PTX a driver compiles later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// `sm_80`: machine code.
+    Binary,
+    /// `compute_80`: PTX.
+    Ptx,
+}
+
+/// How far a target's code may use features that later capabilities lack. Ordered from the most portable on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Portability {
+    /// `sm_90`: no suffix.
+    Base,
+    /// `sm_100f`: features of one family (10.0 and later).
+    Family,
+    /// `sm_90a`: features of exactly one capability (9.0 and later).
+    Specific,
+}
+
+/// What code was built for: `sm_90`, `sm_90a`, `sm_100f`, `compute_80`.
+///
+/// ```
+/// use occ_core::{Arch, Target};
+///
+/// let target = Target::parse("sm_80").unwrap();
+/// assert!(target.runs_on(Arch::SM_86));
+/// assert!(!target.runs_on(Arch::SM_90));
+/// assert!(!Target::parse("sm_90a").unwrap().runs_on(Arch::SM_100));
+/// assert!(Target::parse("compute_80").unwrap().runs_on(Arch::SM_120));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// The capability the code was built for.
+    pub arch: Arch,
+    /// Machine code or PTX.
+    pub code: Code,
+    /// Which suffix it has.
+    pub portability: Portability,
+}
+
+/// A target that is not known: what was wrong, and the nearest known capabilities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownTarget {
+    /// What was wrong.
+    pub reason: UnknownTargetReason,
+    /// The two known capabilities nearest to what was asked, the nearest first.
+    pub nearest: [Arch; 2],
+}
+
+/// Why a target is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownTargetReason {
+    /// It is not of the form `sm_80`, `sm_90a`, `sm_100f` or `compute_80`.
+    Form,
+    /// The form is right; the limits of that capability are not known.
+    Capability,
+    /// This capability has no targets with that suffix.
+    Suffix,
+}
+
+impl fmt::Display for UnknownTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, second] = self.nearest;
+        match self.reason {
+            UnknownTargetReason::Form => {
+                write!(f, "not a target such as `{first}`, `sm_90a`, `sm_100f` or `compute_80`")
+            }
+            UnknownTargetReason::Capability => {
+                write!(f, "unknown compute capability, the nearest known are `{first}` and `{second}`")
+            }
+            UnknownTargetReason::Suffix => write!(f, "`{first}` has no targets with this suffix"),
+        }
+    }
+}
+
+impl core::error::Error for UnknownTarget {}
+
+impl Target {
+    /// Reads a target's name: `sm_80`, `sm_90a`, `sm_100f`, `compute_80`, `compute_120f`.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownTarget`] for anything else, with the nearest known capabilities.
+    pub const fn parse(name: &str) -> Result<Target, UnknownTarget> {
+        let bytes = name.as_bytes();
+        let (code, start) = if starts_with(bytes, b"sm_") {
+            (Code::Binary, 3)
+        } else if starts_with(bytes, b"compute_") {
+            (Code::Ptx, 8)
+        } else {
+            (Code::Binary, 0)
+        };
+        let mut at = start;
+        let mut number = 0;
+        while at < bytes.len() && bytes[at].is_ascii_digit() && number < 10_000 {
+            number = number * 10 + (bytes[at] - b'0') as u32;
+            at += 1;
+        }
+        let portability = match bytes.len() - at {
+            0 => Some(Portability::Base),
+            1 if bytes[at] == b'a' => Some(Portability::Specific),
+            1 if bytes[at] == b'f' => Some(Portability::Family),
+            _ => None,
+        };
+        let nearest = nearest(number);
+        let Some(portability) = portability else {
+            return unknown(UnknownTargetReason::Form, nearest);
+        };
+        // No real capability has fewer than two digits, and none is written with a leading zero.
+        if start == 0 || at - start < 2 || bytes[start] == b'0' {
+            return unknown(UnknownTargetReason::Form, nearest);
+        }
+        let Some(arch) = Arch::new(number / 10, number % 10) else {
+            return unknown(UnknownTargetReason::Capability, nearest);
+        };
+        match Target::new(arch, code, portability) {
+            Some(target) => Ok(target),
+            None => unknown(UnknownTargetReason::Suffix, [arch, nearest[1]]),
+        }
+    }
+
+    /// Returns the target for a capability, or `None` if the capability has no such suffix: `a` exists from 9.0 on, `f`
+    /// from 10.0 on.
+    pub const fn new(arch: Arch, code: Code, portability: Portability) -> Option<Target> {
+        let suffix_exists = match portability {
+            Portability::Base => true,
+            Portability::Specific => arch.major() >= 9,
+            Portability::Family => arch.major() >= 10,
+        };
+        if suffix_exists { Some(Target { arch, code, portability }) } else { None }
+    }
+
+    /// Whether code of this target can run on a device of capability `arch`.
+    ///
+    /// Machine code runs on later minors of its major, PTX on every later capability; with `f` both stay in the
+    /// family, with `a` on the one capability.
+    pub const fn runs_on(self, arch: Arch) -> bool {
+        let same_major = arch.major() == self.arch.major();
+        let not_older = arch.index() >= self.arch.index();
+        match self.portability {
+            Portability::Specific => arch.index() == self.arch.index(),
+            Portability::Family => same_major && not_older,
+            Portability::Base => match self.code {
+                Code::Binary => same_major && not_older,
+                Code::Ptx => not_older,
+            },
+        }
+    }
+}
+
+const fn unknown(reason: UnknownTargetReason, nearest: [Arch; 2]) -> Result<Target, UnknownTarget> {
+    Err(UnknownTarget { reason, nearest })
+}
+
+const fn starts_with(bytes: &[u8], prefix: &[u8]) -> bool {
+    if bytes.len() < prefix.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < prefix.len() {
+        if bytes[at] != prefix[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// The two known capabilities whose numbers are nearest to `number` (86 for 8.6); the lower one wins a tie.
+const fn nearest(number: u32) -> [Arch; 2] {
+    let mut first = 0;
+    let mut second = 1;
+    let mut at = 1;
+    while at < Arch::COUNT {
+        let distance = Arch::ALL[at].number().abs_diff(number);
+        if distance < Arch::ALL[first].number().abs_diff(number) {
+            second = first;
+            first = at;
+        } else if second == first || distance < Arch::ALL[second].number().abs_diff(number) {
+            second = at;
+        }
+        at += 1;
+    }
+    [Arch::ALL[first], Arch::ALL[second]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn capabilities_are_ascending_and_named() {
+        for pair in Arch::ALL.windows(2) {
+            assert!(pair[0].number() < pair[1].number());
+        }
+        for arch in Arch::ALL {
+            assert_eq!(Target::parse(arch.name()).map(|target| target.arch), Ok(arch));
+        }
+    }
+
+    #[test]
+    fn old_name_of_thor() {
+        for name in ["sm_101", "sm_101a", "sm_101f", "compute_101"] {
+            assert_eq!(Target::parse(name).map(|target| target.arch), Ok(Arch::SM_110), "{name}");
+        }
+    }
+
+    /// Which targets exist: `ptxas --help` of toolkits 11.8 to 13.5.
+    #[test]
+    fn suffixes() {
+        for name in
+            ["sm_90a", "sm_100a", "sm_100f", "sm_103f", "sm_107f", "sm_110f", "sm_120f", "sm_121f", "compute_120a"]
+        {
+            assert!(Target::parse(name).is_ok(), "{name}");
+        }
+        for name in ["sm_80a", "sm_86f", "sm_90f"] {
+            assert_eq!(Target::parse(name).map_err(|e| e.reason), Err(UnknownTargetReason::Suffix), "{name}");
+        }
+        for name in [
+            "",
+            "sm_",
+            "sm",
+            "80",
+            "8.0",
+            "sm_8O",
+            "SM_80",
+            "sm_80 ",
+            "sm_090",
+            "sm_80aa",
+            "compute_",
+            "sm_99999999999",
+            "ſm_80",
+        ] {
+            assert_eq!(Target::parse(name).map_err(|e| e.reason), Err(UnknownTargetReason::Form), "{name}");
+        }
+        for name in ["sm_85", "sm_81", "sm_99", "compute_130", "sm_20"] {
+            assert_eq!(Target::parse(name).map_err(|e| e.reason), Err(UnknownTargetReason::Capability), "{name}");
+        }
+        assert_eq!(Target::parse("sm_85").map_err(|e| e.nearest), Err([Arch::SM_86, Arch::SM_87]));
+    }
+
+    /// The rules of compatibility, one row a target: where its code runs.
+    #[test]
+    fn where_code_runs() {
+        let rows: [(&str, &[Arch]); 9] = [
+            ("sm_80", &[Arch::SM_80, Arch::SM_86, Arch::SM_87, Arch::SM_88, Arch::SM_89]),
+            ("sm_86", &[Arch::SM_86, Arch::SM_87, Arch::SM_88, Arch::SM_89]),
+            ("sm_90", &[Arch::SM_90]),
+            ("sm_90a", &[Arch::SM_90]),
+            ("sm_100", &[Arch::SM_100, Arch::SM_103, Arch::SM_107]),
+            ("sm_100f", &[Arch::SM_100, Arch::SM_103, Arch::SM_107]),
+            ("sm_103f", &[Arch::SM_103, Arch::SM_107]),
+            ("sm_120f", &[Arch::SM_120, Arch::SM_121]),
+            ("compute_100f", &[Arch::SM_100, Arch::SM_103, Arch::SM_107]),
+        ];
+        for (name, expected) in rows {
+            let target = Target::parse(name).unwrap();
+            let runs: Vec<Arch> = Arch::ALL.into_iter().filter(|&arch| target.runs_on(arch)).collect();
+            assert_eq!(runs, expected, "{name}");
+        }
+        let ptx = Target::parse("compute_80").unwrap();
+        assert!(Arch::ALL.into_iter().all(|arch| ptx.runs_on(arch) == (arch >= Arch::SM_80)));
+    }
+}
