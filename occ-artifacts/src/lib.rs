@@ -13,6 +13,7 @@ mod compression;
 mod cubin;
 mod error;
 mod fatbin;
+mod find;
 #[cfg(feature = "containers")]
 mod host;
 mod image;
@@ -22,6 +23,7 @@ mod names;
 mod origin;
 #[cfg(feature = "containers")]
 mod parallel;
+mod quantity;
 mod read;
 mod select;
 mod target;
@@ -33,9 +35,11 @@ pub use baseline::{Baseline, BaselineError, Change, Difference, Tolerance, compa
 pub use occ_core::{Code, Launch, LaunchBounds, Portability};
 
 pub use error::{Error, Problem};
+pub use find::{NameError, find};
 pub use image::{Bounds, KernelImage, Spills, Stack, TensorMemory};
-pub use merge::{Contradiction, Quantity, merge};
+pub use merge::{Contradiction, merge};
 pub use origin::{Format, Origin, Toolkit};
+pub use quantity::Quantity;
 pub use read::{read, read_machine_code};
-pub use select::{NameError, TargetError, find, on};
+pub use select::{TargetError, select_image};
 pub use target::CodeTarget;

@@ -18,8 +18,9 @@ impl fmt::Display for Toolkit {
     }
 }
 
-/// Kinds of sources.
+/// The kind of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// A cubin: machine code for one target.
     Cubin,
@@ -29,6 +30,8 @@ pub enum Format {
     CompilerLog,
     /// The text of `cuobjdump -res-usage`.
     ResourceUsage,
+    /// A baseline, `kernels.occ.json`.
+    Baseline,
 }
 
 /// Where a kernel was found.

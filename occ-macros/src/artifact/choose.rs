@@ -21,7 +21,7 @@ pub(crate) fn choose(
     let mut compiled = Vec::new();
     let mut without_code = Vec::new();
     for &arch in archs {
-        match occ_artifacts::on(&images, arch) {
+        match occ_artifacts::select_image(&images, arch) {
             Ok(image) => {
                 let (file, ends) = file_of(&found, image);
                 compiled.push(compiled_kernel(image, arch, kernel, file, ends)?);
