@@ -57,8 +57,10 @@ mod cargo;
 mod compiler;
 mod depfile;
 mod error;
+mod kernels;
+mod language;
+mod made;
 mod package;
-mod parallel;
 mod plan;
 mod prebuilt;
 mod said;
@@ -66,108 +68,12 @@ mod sources;
 mod toolkit;
 
 pub use error::{Error, Refused};
+pub use kernels::Kernels;
+pub use made::{Artifact, Compiled, MadeBy};
 
-use crate::origin::Format;
-use occ_core::Target;
-use plan::{Language, Plan};
-use std::path::PathBuf;
-
-/// Kernels to compile. Paths are relative to the package.
-///
-/// Each builder needs sources of its own, and a prebuilt directory of its own.
-///
-/// ```no_run
-/// # fn main() -> Result<(), occ_artifacts::build::Error> {
-/// let compiled = occ_artifacts::build::Kernels::new()
-///     .cuda("kernels/saxpy.cu")
-///     .ptx("kernels/reduce.ptx")
-///     .archs(["sm_80", "sm_90a"])
-///     .include("kernels/include")
-///     .define("UNROLL", "4")
-///     .nvcc_args(["--use_fast_math"])
-///     .compile()?;
-/// for cubin in compiled.cubins() {
-///     println!("cargo:warning={}", cubin.path.display());
-/// }
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct Kernels {
-    sources: Vec<(Language, PathBuf)>,
-    archs: Vec<String>,
-    includes: Vec<PathBuf>,
-    defines: Vec<String>,
-    nvcc_args: Vec<String>,
-    ptxas_args: Vec<String>,
-    prebuilt: Option<PathBuf>,
-}
+use plan::Plan;
 
 impl Kernels {
-    /// None yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds a CUDA source, compiled with `nvcc`.
-    #[must_use]
-    pub fn cuda(mut self, source: impl Into<PathBuf>) -> Self {
-        self.sources.push((Language::Cuda, source.into()));
-        self
-    }
-
-    /// Adds a PTX source, assembled with `ptxas`.
-    #[must_use]
-    pub fn ptx(mut self, source: impl Into<PathBuf>) -> Self {
-        self.sources.push((Language::Ptx, source.into()));
-        self
-    }
-
-    /// Adds architectures to compile for: `sm_80`, `sm_90a`, `sm_100f`.
-    #[must_use]
-    pub fn archs(mut self, archs: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.archs.extend(archs.into_iter().map(Into::into));
-        self
-    }
-
-    /// Adds a directory to look for headers in.
-    #[must_use]
-    pub fn include(mut self, directory: impl Into<PathBuf>) -> Self {
-        self.includes.push(directory.into());
-        self
-    }
-
-    /// Defines a macro in the CUDA sources: `("UNROLL", "4")`, or `("FAST", None)` without a value.
-    #[must_use]
-    pub fn define<'a>(mut self, name: &str, value: impl Into<Option<&'a str>>) -> Self {
-        self.defines.push(match value.into() {
-            Some(value) => format!("{name}={value}"),
-            None => name.to_owned(),
-        });
-        self
-    }
-
-    /// Adds arguments for `nvcc`: `["--use_fast_math"]`.
-    #[must_use]
-    pub fn nvcc_args(mut self, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.nvcc_args.extend(arguments.into_iter().map(Into::into));
-        self
-    }
-
-    /// Adds arguments for `ptxas`, which `nvcc` passes on: `["-maxrregcount=64"]`.
-    #[must_use]
-    pub fn ptxas_args(mut self, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.ptxas_args.extend(arguments.into_iter().map(Into::into));
-        self
-    }
-
-    /// Where there is no toolkit, kernels of this directory are used: see [the module](self#prebuilt-kernels).
-    #[must_use]
-    pub fn or_prebuilt(mut self, directory: impl Into<PathBuf>) -> Self {
-        self.prebuilt = Some(directory.into());
-        self
-    }
-
     /// Makes the kernels, and tells Cargo what they depend on.
     ///
     /// # Errors
@@ -202,48 +108,4 @@ impl Kernels {
             (Err(missing), _) => Err(Error::NoToolkit { missing: missing.to_string() }),
         }
     }
-}
-
-/// What was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Compiled {
-    /// Every file, source by source.
-    pub artifacts: Vec<Artifact>,
-    /// By what.
-    pub made_by: MadeBy,
-}
-
-impl Compiled {
-    /// The cubins among what was made.
-    pub fn cubins(&self) -> impl Iterator<Item = &Artifact> {
-        self.artifacts.iter().filter(|artifact| artifact.format == Format::Cubin)
-    }
-}
-
-/// One file that was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Artifact {
-    /// Where it is.
-    pub path: PathBuf,
-    /// What it is.
-    pub format: Format,
-    /// The source, as it was given to the builder.
-    pub source: PathBuf,
-    /// What it was compiled for: `sm_80`, or `compute_80` for PTX.
-    pub target: Target,
-}
-
-/// Where kernels came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MadeBy {
-    /// A toolkit, now.
-    Toolkit {
-        /// Its version: `13.5.37`.
-        version: String,
-    },
-    /// A toolkit, before: they are prebuilt.
-    Prebuilt,
 }

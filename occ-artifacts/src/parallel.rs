@@ -1,6 +1,8 @@
 //! Work on all cores whose results come out in the order of its items.
 
 use std::collections::BTreeMap;
+#[cfg(feature = "build")]
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -41,6 +43,33 @@ pub(crate) fn in_order<T, W, R: Send, E: Send>(
     outbox.into_inner().unwrap_or_else(PoisonError::into_inner).outcome
 }
 
+/// Does the work for each item on `workers` threads. What was begun is finished after a failure, nothing more is begun.
+///
+/// # Errors
+///
+/// The failure of the first item, in their order, that failed.
+#[cfg(feature = "build")]
+pub(crate) fn each<T: Sync, R: Send, E: Send>(
+    items: &[T],
+    workers: usize,
+    work: impl Fn(&T) -> Result<R, E> + Sync,
+) -> Result<Vec<R>, E> {
+    let has_failed = AtomicBool::new(false);
+    let items = items.iter().take_while(|_| !has_failed.load(Ordering::Relaxed));
+    let work = |(): &mut (), item| {
+        let result = work(item);
+        has_failed.fetch_or(result.is_err(), Ordering::Relaxed);
+        result
+    };
+    let mut results = Vec::new();
+    let deliver = |result: Result<R, E>| {
+        results.push(result?);
+        Ok(())
+    };
+    in_order(workers, items, || (), work, deliver)?;
+    Ok(results)
+}
+
 /// Results on their way out.
 struct Outbox<R, D, E> {
     /// Which result is delivered next.
@@ -72,6 +101,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(feature = "build")]
+    use std::sync::atomic::AtomicUsize;
     use std::time::Duration;
 
     /// Items whose work takes the longer the earlier they come.
@@ -107,5 +138,39 @@ mod tests {
             assert_eq!(outcome, Err(25));
             assert_eq!(delivered, [0, 1, 4, 9, 16, 25]);
         }
+    }
+
+    #[cfg(feature = "build")]
+    #[test]
+    fn each_result_has_the_place_of_its_item() {
+        let items: Vec<u32> = (0..100).collect();
+        let doubled: Result<Vec<u32>, ()> = each(&items, 7, |item| Ok(item * 2));
+        assert_eq!(doubled, Ok((0..100).map(|item| item * 2).collect()));
+        assert_eq!(each::<u32, u32, ()>(&[], 7, |_| Err(())), Ok(Vec::new()));
+    }
+
+    #[cfg(feature = "build")]
+    #[test]
+    fn no_more_run_at_once_than_may() {
+        let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let _: Result<Vec<()>, ()> = each(&[(); 20], 3, |()| {
+            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            thread::sleep(Duration::from_millis(5));
+            running.fetch_sub(1, Ordering::SeqCst);
+            Ok(())
+        });
+        assert!((2..=3).contains(&most.load(Ordering::SeqCst)), "{most:?}");
+    }
+
+    #[cfg(feature = "build")]
+    #[test]
+    fn nothing_is_begun_after_a_failure() {
+        let begun = AtomicUsize::new(0);
+        let items: Vec<usize> = (0..100).collect();
+        let result: Result<Vec<()>, usize> = each(&items, 1, |&item| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            if item >= 3 { Err(item) } else { Ok(()) }
+        });
+        assert_eq!((result, begun.into_inner()), (Err(3), 4));
     }
 }

@@ -1,13 +1,18 @@
 //! Runs `nvcc` and `ptxas`.
 
-use crate::build::error::Refused;
-use crate::build::plan::{Arch, Language, Plan, Source};
+use crate::build::error::{Error, Refused};
+use crate::build::language::Language;
+use crate::build::made::{Artifact, Compiled, MadeBy};
+use crate::build::plan::{Arch, Plan, Source};
 use crate::build::toolkit::Toolkit;
-use crate::build::{Artifact, Compiled, Error, MadeBy, cargo, depfile, package, parallel, said};
+use crate::build::{cargo, depfile, package, said};
 use crate::origin::Format;
+use crate::parallel;
 use std::collections::BTreeSet;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, thread};
 
 /// What was compiled, and from which headers.
 #[derive(Debug)]
@@ -47,7 +52,7 @@ pub(crate) fn compile(plan: &Plan<'_>, toolkit: &Toolkit) -> Result<Made, Error>
     }
     plan.remove_old();
     let compiler = Compiler { plan, toolkit };
-    let runs = parallel::each(&jobs(plan), parallel::jobs(), |job| compiler.run(*job))?;
+    let runs = parallel::each(&jobs(plan), workers(), |job| compiler.run(*job))?;
 
     let (mut artifacts, mut headers, mut said) = (Vec::new(), BTreeSet::new(), String::new());
     for run in runs {
@@ -68,6 +73,12 @@ pub(crate) fn compile(plan: &Plan<'_>, toolkit: &Toolkit) -> Result<Made, Error>
         version,
         headers: headers.into_iter().collect(),
     })
+}
+
+/// How many compilers may run at once.
+fn workers() -> usize {
+    let given = env::var("NUM_JOBS").ok().and_then(|number| number.parse().ok());
+    given.filter(|&number| number > 0).unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get))
 }
 
 fn jobs<'p>(plan: &'p Plan<'_>) -> Vec<Job<'p>> {

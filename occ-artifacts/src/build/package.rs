@@ -1,6 +1,6 @@
 //! The package that is built: where it is, and where its build script writes.
 
-use crate::build::Error;
+use crate::build::error::Error;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};

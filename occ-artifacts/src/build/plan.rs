@@ -1,19 +1,14 @@
 //! What is to be made, checked before anything runs.
 
+use crate::build::error::Error;
+use crate::build::kernels::Kernels;
+use crate::build::language::Language;
 use crate::build::package::Package;
 use crate::build::toolkit::Needs;
-use crate::build::{Error, Kernels};
 use occ_core::{Code, Target};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// What a source is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Language {
-    Cuda,
-    Ptx,
-}
 
 /// One source.
 #[derive(Clone, Debug)]

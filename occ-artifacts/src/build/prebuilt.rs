@@ -1,10 +1,13 @@
 //! Kernels that were compiled before, and are committed with their sources.
 
+use crate::build::cargo;
 use crate::build::compiler::Made;
+use crate::build::error::Error;
+use crate::build::language::Language;
+use crate::build::made::{Artifact, Compiled, MadeBy};
 use crate::build::package::{create_directory, read, write, write_if_different};
-use crate::build::plan::{Language, Plan};
+use crate::build::plan::Plan;
 use crate::build::sources::{self, Sources};
-use crate::build::{Artifact, Compiled, Error, MadeBy, cargo};
 use crate::origin::Format;
 use std::collections::HashSet;
 use std::fs;

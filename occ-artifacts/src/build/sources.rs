@@ -1,8 +1,9 @@
 //! `SOURCES` beside prebuilt kernels: what they were compiled from.
 
+use crate::build::cargo;
+use crate::build::error::Error;
 use crate::build::package::{Package, read};
 use crate::build::plan::Plan;
-use crate::build::{Error, cargo};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

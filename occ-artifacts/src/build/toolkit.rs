@@ -1,6 +1,7 @@
 //! Where the CUDA toolkit is, and which it is.
 
-use crate::build::{Error, cargo};
+use crate::build::cargo;
+use crate::build::error::Error;
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
