@@ -2,7 +2,7 @@
 #![cfg(feature = "containers")]
 #![allow(unsafe_code, reason = "an allocator that counts")]
 
-use occ_artifacts::{Problem, read};
+use occ_artifacts::{Error, Problem, read};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -88,7 +88,7 @@ fn taken(entries: &[(Vec<u8>, u64)]) -> (u64, Problem) {
     let bytes = fatbin(entries);
     let before = NOW.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
-    let problem = read(&bytes).unwrap_err().problem;
+    let Err(Error { problem, .. }) = read(&bytes) else { panic!("no frame holds a cubin") };
     let taken = (PEAK.load(Ordering::Relaxed) - before) as u64;
     assert!(taken <= 4 * bytes.len() as u64 + (32 << 20), "{taken} bytes: {problem:?}");
     (taken, problem)

@@ -1,21 +1,28 @@
 //! Decompresses one payload after another, into memory that is used again.
 
-use super::{Compression, zstd};
+use super::kind::Compression;
+use super::zstd;
 use crate::budget::{Budget, Held};
 use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
 
 /// Decompresses one payload after another. It holds memory for the largest of them, and gives it back when dropped.
 pub(crate) struct Decompressor<'b> {
-    content: Vec<u8>,
-    _held: Option<Held<'b>>,
+    buffer: Buffer<'b>,
     budget: &'b Budget,
     zstd: Option<zstd::Decoder<'b>>,
 }
 
+/// Memory that is held of the budget.
+#[derive(Default)]
+struct Buffer<'b> {
+    bytes: Vec<u8>,
+    _held: Option<Held<'b>>,
+}
+
 impl<'b> Decompressor<'b> {
     pub(crate) fn new(budget: &'b Budget) -> Self {
-        Decompressor { content: Vec::new(), _held: None, budget, zstd: None }
+        Decompressor { buffer: Buffer::default(), budget, zstd: None }
     }
 
     /// Returns the content of `payload`, which is as long as declared: `size` bytes.
@@ -31,14 +38,14 @@ impl<'b> Decompressor<'b> {
             Compression::Lz4 => ("LZ4", self.lz4(payload.data, size)),
             Compression::Zstd => ("zstd", self.zstd(payload, size)?),
         };
-        match self.content.get(..size as usize).filter(|_| is_whole) {
+        match self.buffer.bytes.get(..size as usize).filter(|_| is_whole) {
             Some(content) => Ok(Bytes::new(content, payload.start)),
             None => Err(Error::new(payload.start, Problem::Decompression { what, bytes: size })),
         }
     }
 
     fn lz4(&mut self, block: &[u8], size: u64) -> bool {
-        let content = self.content.get_mut(..size as usize).unwrap_or_default();
+        let content = self.buffer.bytes.get_mut(..size as usize).unwrap_or_default();
         lz4_flex::block::decompress_into(block, content).is_ok_and(|bytes| bytes as u64 == size)
     }
 
@@ -51,17 +58,16 @@ impl<'b> Decompressor<'b> {
             Some(decoder) => decoder,
             None => zstd::Decoder::new(window, self.budget, frame.start)?,
         };
-        let content = self.content.get_mut(..size as usize).unwrap_or_default();
+        let content = self.buffer.bytes.get_mut(..size as usize).unwrap_or_default();
         Ok(self.zstd.insert(decoder).decode(frame.data, content).is_some())
     }
 
     /// Makes room for `size` bytes, if the budget has them.
     fn grow(&mut self, size: u64, offset: u64) -> Result<(), Error> {
-        if size > self.content.len() as u64 {
-            self.content = Vec::new();
-            self._held = None;
-            self._held = Some(self.budget.hold(size, offset, "the content of a compressed entry")?);
-            self.content = vec![0; size as usize];
+        if size > self.buffer.bytes.len() as u64 {
+            self.buffer = Buffer::default();
+            let held = self.budget.hold(size, offset, "the content of a compressed entry")?;
+            self.buffer = Buffer { bytes: vec![0; size as usize], _held: Some(held) };
         }
         Ok(())
     }

@@ -5,21 +5,21 @@ use crate::error::{Error, Problem};
 
 /// Codes of records, by their `EIATTR_` names.
 pub(super) mod code {
-    pub(in crate::cubin) const MAX_THREADS: u8 = 0x05;
-    pub(in crate::cubin) const REQNTID: u8 = 0x10;
-    pub(in crate::cubin) const FRAME_SIZE: u8 = 0x11;
-    pub(in crate::cubin) const MIN_STACK_SIZE: u8 = 0x12;
-    pub(in crate::cubin) const MAXREG_COUNT: u8 = 0x1b;
-    pub(in crate::cubin) const REGCOUNT: u8 = 0x2f;
-    pub(in crate::cubin) const CUDA_API_VERSION: u8 = 0x37;
-    pub(in crate::cubin) const CTA_PER_CLUSTER: u8 = 0x3d;
-    pub(in crate::cubin) const EXPLICIT_CLUSTER: u8 = 0x3e;
-    pub(in crate::cubin) const MAX_CLUSTER_RANK: u8 = 0x3f;
-    pub(in crate::cubin) const NUM_BARRIERS: u8 = 0x4c;
-    pub(in crate::cubin) const TCGEN05_1CTA_USED: u8 = 0x51;
-    pub(in crate::cubin) const TCGEN05_2CTA_USED: u8 = 0x52;
-    pub(in crate::cubin) const REG_RECONFIG: u8 = 0x54;
-    pub(in crate::cubin) const BLOCKS_ARE_CLUSTERS: u8 = 0x5b;
+    pub(crate) const MAX_THREADS: u8 = 0x05;
+    pub(crate) const REQNTID: u8 = 0x10;
+    pub(crate) const FRAME_SIZE: u8 = 0x11;
+    pub(crate) const MIN_STACK_SIZE: u8 = 0x12;
+    pub(crate) const MAXREG_COUNT: u8 = 0x1b;
+    pub(crate) const REGCOUNT: u8 = 0x2f;
+    pub(crate) const CUDA_API_VERSION: u8 = 0x37;
+    pub(crate) const CTA_PER_CLUSTER: u8 = 0x3d;
+    pub(crate) const EXPLICIT_CLUSTER: u8 = 0x3e;
+    pub(crate) const MAX_CLUSTER_RANK: u8 = 0x3f;
+    pub(crate) const NUM_BARRIERS: u8 = 0x4c;
+    pub(crate) const TCGEN05_1CTA_USED: u8 = 0x51;
+    pub(crate) const TCGEN05_2CTA_USED: u8 = 0x52;
+    pub(crate) const REG_RECONFIG: u8 = 0x54;
+    pub(crate) const BLOCKS_ARE_CLUSTERS: u8 = 0x5b;
 }
 
 /// One record.

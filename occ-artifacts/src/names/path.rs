@@ -276,3 +276,20 @@ fn discriminator(rest: &str) -> Option<&str> {
         None => rest.strip_prefix(|c: char| c.is_ascii_digit()),
     }
 }
+
+/// The last component of a path without template arguments. Only `::` outside of brackets divides.
+pub(super) fn last_component(path: &str) -> &str {
+    let mut depth = 0_usize;
+    let mut start = 0;
+    let mut previous = ' ';
+    for (at, character) in path.char_indices() {
+        match character {
+            '(' | '{' | '[' => depth = depth.saturating_add(1),
+            ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 && previous == ':' => start = at + 1,
+            _ => {}
+        }
+        previous = character;
+    }
+    path.get(start..).unwrap_or(path)
+}

@@ -4,7 +4,9 @@
 //! shared memory of that lacks the driver's part, and its stack is printed as 0 because it is not known. So both are
 //! known only where the numbers of the same cubin tell which it is.
 
-use super::{Found, Text, has_no_reserve, number, static_smem, target};
+use super::input::{Found, Text};
+use super::reserve::{FIRST_WITH_RESERVED_SMEM, has_no_reserve, static_smem};
+use super::words::{self, number, target, unknown_target};
 use crate::error::{Error, Problem};
 use crate::image::{KernelImage, Stack};
 use crate::images::Images;
@@ -68,11 +70,11 @@ impl Evidence {
 
 fn image(cubin: &Cubin<'_>, function: &Function<'_>, evidence: Evidence) -> Result<KernelImage, Error> {
     if cubin.has_unknown_target {
-        return Err(super::unknown_target(function.offset));
+        return Err(unknown_target(function.offset));
     }
     let origin = Origin { offset: function.offset, ..Origin::whole(Format::ResourceUsage) };
-    let mut image = super::kernel(function.name, origin)?;
-    let has_reserve = cubin.target.is_some_and(|target| target.number >= super::FIRST_WITH_RESERVED_SMEM);
+    let mut image = words::kernel(function.name, origin)?;
+    let has_reserve = cubin.target.is_some_and(|target| target.number >= FIRST_WITH_RESERVED_SMEM);
     image.target = cubin.target;
     // A kernel has at least one register.
     image.registers = function.registers.filter(|&registers| registers > 0);

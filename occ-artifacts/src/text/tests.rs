@@ -1,4 +1,5 @@
-use super::{narrow, read};
+use super::input::narrow;
+use super::read;
 use crate::budget::Budget;
 use crate::bytes::Bytes;
 use crate::error::Error;

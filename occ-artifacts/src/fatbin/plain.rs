@@ -1,0 +1,35 @@
+//! Entries that are not compressed.
+
+use super::entry::{Kind, Section, entries};
+use crate::error::{Error, Problem};
+use crate::images::Images;
+
+/// Adds the kernels of all containers. Returns whether there is link-time code too.
+pub(crate) fn read(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<bool, Error> {
+    let mut has_link_time_code = false;
+    let mut unread = None;
+    for section in sections {
+        for entry in entries(section.bytes) {
+            let entry = entry?;
+            has_link_time_code |= entry.kind == Kind::LinkTimeCode;
+            if !entry.is_wanted(images.wanted()) {
+                continue;
+            }
+            if entry.compression.is_some() {
+                let (what, feature) = ("a compressed fatbin entry", "containers");
+                let needs = Error::new(entry.payload.start, Problem::NeedsFeature { what, feature });
+                // `nvcc` compresses PTX unasked. Of machine code, the cubins tell all there is to know.
+                match entry.kind {
+                    Kind::Ptx => unread = unread.or(Some(needs)),
+                    _ => return Err(needs),
+                }
+                continue;
+            }
+            entry.read(entry.payload, &section.place, images)?;
+        }
+    }
+    match unread {
+        Some(needs) if images.is_empty() => Err(needs),
+        _ => Ok(has_link_time_code),
+    }
+}
