@@ -3,11 +3,12 @@
 use crate::arithmetic::min;
 use crate::budget::register_budget;
 use crate::carveout::Carveout;
-use crate::check::{Check, Rule};
+use crate::check::Check;
 use crate::grid::Waves;
 use crate::kernel::LaunchBounds;
 use crate::launch::{grid_blocks, product};
 use crate::refusal::cluster;
+use crate::requirement::Rule;
 
 /// One change of one argument.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,10 +126,10 @@ impl<'a> Check<'a> {
                     advice.add(self.lower_requirement());
                 }
             }
-            Rule::LaneEfficiency => advice.add(self.other_block(rule)),
-            Rule::Waves | Rule::TailIdle => advice.add(self.larger_grid(rule)),
+            Rule::MinLaneEfficiency => advice.add(self.other_block(rule)),
+            Rule::MinWaves | Rule::MaxTailIdle => advice.add(self.larger_grid(rule)),
             // What helps is another kernel, or another declaration: the message says which.
-            Rule::Registers | Rule::Stack | Rule::Spills => {}
+            Rule::Registers | Rule::MaxStack | Rule::MaxSpills => {}
             Rule::CompiledMinBlocks => {
                 advice.add(self.fewer_registers(rule));
                 advice.add(self.less(rule, Amount::DynamicSmem));
@@ -372,7 +373,7 @@ impl<'a> Check<'a> {
     const fn wanted_blocks(&self, rule: Rule, waves: &Waves) -> u64 {
         let slots = waves.slots();
         match (rule, self.requirement.min_waves, self.requirement.max_tail_idle) {
-            (Rule::Waves, Some(required), _) => {
+            (Rule::MinWaves, Some(required), _) => {
                 let wanted = (required * slots as f64) as u64;
                 if (wanted as f64 / slots as f64) < required { wanted.saturating_add(1) } else { wanted }
             }

@@ -4,7 +4,7 @@ use crate::arch::Arch;
 use crate::block_limits::Resource;
 use crate::budget::register_budget;
 use crate::carveout::Carveout;
-use crate::compiled::{AtMost, Ceiling, Ceilings, Compiled, compiled_for};
+use crate::compiled::{AtMost, Ceiling, Compiled, compiled_for};
 use crate::gpu::Gpu;
 use crate::grid::Waves;
 use crate::kernel::{Kernel, LaunchBounds};
@@ -12,242 +12,9 @@ use crate::launch::{Launch, grid_blocks, product};
 use crate::limits::SmLimits;
 use crate::occupancy::{Occupancy, occupancy};
 use crate::refusal::Refusal;
+use crate::requirement::{Argument, Ceilings, Requirement, Rule, warps_for};
 use crate::text::Text;
 use crate::warps::lane_efficiency;
-
-/// What a launch must reach. Nothing is required that is `None`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Requirement {
-    /// Theoretical occupancy, 0.0 to 1.0.
-    pub min_occupancy: Option<f64>,
-    /// Blocks an SM holds at once.
-    pub min_blocks_per_sm: Option<u32>,
-    /// Warps an SM holds at once.
-    pub min_warps_per_sm: Option<u32>,
-    /// Threads ÷ (32 × warps) of a block, 0.0 to 1.0.
-    pub min_lane_efficiency: Option<f64>,
-    /// Waves of the grid with their fraction, on every declared GPU.
-    pub min_waves: Option<f64>,
-    /// The share of slots left empty in the last wave, 0.0 to 1.0, on every declared GPU.
-    pub max_tail_idle: Option<f64>,
-}
-
-impl Requirement {
-    /// Nothing is required but that the launch can run.
-    pub const fn new() -> Self {
-        Requirement {
-            min_occupancy: None,
-            min_blocks_per_sm: None,
-            min_warps_per_sm: None,
-            min_lane_efficiency: None,
-            min_waves: None,
-            max_tail_idle: None,
-        }
-    }
-
-    /// This and `more`: where both say something, `more` holds.
-    #[must_use]
-    pub const fn and(mut self, more: Requirement) -> Self {
-        if more.min_occupancy.is_some() {
-            self.min_occupancy = more.min_occupancy;
-        }
-        if more.min_blocks_per_sm.is_some() {
-            self.min_blocks_per_sm = more.min_blocks_per_sm;
-        }
-        if more.min_warps_per_sm.is_some() {
-            self.min_warps_per_sm = more.min_warps_per_sm;
-        }
-        if more.min_lane_efficiency.is_some() {
-            self.min_lane_efficiency = more.min_lane_efficiency;
-        }
-        if more.min_waves.is_some() {
-            self.min_waves = more.min_waves;
-        }
-        if more.max_tail_idle.is_some() {
-            self.max_tail_idle = more.max_tail_idle;
-        }
-        self
-    }
-
-    /// Requires a theoretical occupancy of 0.0 to 1.0.
-    #[must_use]
-    pub const fn min_occupancy(mut self, fraction: f64) -> Self {
-        self.min_occupancy = Some(fraction);
-        self
-    }
-
-    /// Requires blocks an SM holds at once.
-    #[must_use]
-    pub const fn min_blocks_per_sm(mut self, blocks: u32) -> Self {
-        self.min_blocks_per_sm = Some(blocks);
-        self
-    }
-
-    /// Requires warps an SM holds at once.
-    #[must_use]
-    pub const fn min_warps_per_sm(mut self, warps: u32) -> Self {
-        self.min_warps_per_sm = Some(warps);
-        self
-    }
-
-    /// Requires that this share of a block's lanes has a thread, 0.0 to 1.0.
-    #[must_use]
-    pub const fn min_lane_efficiency(mut self, fraction: f64) -> Self {
-        self.min_lane_efficiency = Some(fraction);
-        self
-    }
-
-    /// Requires waves of the grid, with their fraction.
-    #[must_use]
-    pub const fn min_waves(mut self, waves: f64) -> Self {
-        self.min_waves = Some(waves);
-        self
-    }
-
-    /// Requires that no more than this share of slots is empty in the last wave, 0.0 to 1.0.
-    #[must_use]
-    pub const fn max_tail_idle(mut self, fraction: f64) -> Self {
-        self.max_tail_idle = Some(fraction);
-        self
-    }
-
-    /// The fewest blocks per SM that satisfy what is required of occupancy, at least 1.
-    ///
-    /// ```
-    /// use occ_core::{Arch, Requirement};
-    ///
-    /// let half = Requirement::new().min_occupancy(0.5);
-    /// assert_eq!(half.blocks_per_sm(Arch::SM_80.limits(), 8), 4);
-    /// assert_eq!(half.blocks_per_sm(Arch::SM_86.limits(), 8), 3);
-    /// ```
-    pub const fn blocks_per_sm(&self, sm: &SmLimits, warps_per_block: u32) -> u32 {
-        let mut warps = match self.min_occupancy {
-            Some(fraction) => warps_for(sm, fraction),
-            None => 0,
-        };
-        if let Some(required) = self.min_warps_per_sm
-            && required > warps
-        {
-            warps = required;
-        }
-        let mut blocks = warps.div_ceil(if warps_per_block == 0 { 1 } else { warps_per_block });
-        if let Some(required) = self.min_blocks_per_sm
-            && required > blocks
-        {
-            blocks = required;
-        }
-        if blocks == 0 { 1 } else { blocks }
-    }
-
-    /// Whether an answer reaches what is required of occupancy: the same as holding as many blocks as
-    /// [`Requirement::blocks_per_sm`], with less to compute.
-    #[inline]
-    const fn is_met(&self, answer: &Occupancy) -> bool {
-        let warps = answer.blocks_per_sm * answer.warps_per_block;
-        if let Some(fraction) = self.min_occupancy
-            && (warps as f64 / answer.max_warps_per_sm as f64) < fraction
-        {
-            return false;
-        }
-        if let Some(required) = self.min_blocks_per_sm
-            && answer.blocks_per_sm < required
-        {
-            return false;
-        }
-        if let Some(required) = self.min_warps_per_sm
-            && warps < required
-        {
-            return false;
-        }
-        true
-    }
-}
-
-/// The fewest warps whose share of the SM's is at least `fraction`, compared as it is shown: as a quotient.
-const fn warps_for(sm: &SmLimits, fraction: f64) -> u32 {
-    let most = sm.max_warps_per_sm as f64;
-    let warps = (fraction * most) as u32;
-    if warps as f64 / most >= fraction { warps } else { warps.saturating_add(1) }
-}
-
-/// A rule a launch is checked against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// It can run, and reaches the occupancy, blocks and warps per SM that are required.
-    Launch,
-    /// Enough lanes of a block have a thread.
-    LaneEfficiency,
-    /// The grid has enough waves.
-    Waves,
-    /// The last wave is full enough.
-    TailIdle,
-    /// The compiled kernel stays within its ceiling of registers.
-    Registers,
-    /// The compiled kernel stays within its ceiling of local memory.
-    Stack,
-    /// The compiled kernel stays within its ceiling of spills.
-    Spills,
-    /// An SM holds as many blocks as the kernel was compiled for (`.minnctapersm`).
-    CompiledMinBlocks,
-}
-
-impl Rule {
-    /// Every rule.
-    pub const ALL: [Rule; 8] = [
-        Rule::Launch,
-        Rule::LaneEfficiency,
-        Rule::Waves,
-        Rule::TailIdle,
-        Rule::Registers,
-        Rule::Stack,
-        Rule::Spills,
-        Rule::CompiledMinBlocks,
-    ];
-}
-
-/// An argument of the attribute: where an error points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Argument {
-    /// `arch`
-    Arch,
-    /// `gpu`
-    Gpu,
-    /// `min_occupancy`
-    MinOccupancy,
-    /// `min_blocks_per_sm`
-    MinBlocksPerSm,
-    /// `min_warps_per_sm`
-    MinWarpsPerSm,
-    /// `min_lane_efficiency`
-    MinLaneEfficiency,
-    /// `min_waves`
-    MinWaves,
-    /// `max_tail_idle`
-    MaxTailIdle,
-    /// `block`
-    Block,
-    /// `dynamic_smem`
-    DynamicSmem,
-    /// `static_smem`
-    StaticSmem,
-    /// `registers` or `max_registers`
-    Registers,
-    /// `barriers`
-    Barriers,
-    /// `cluster`
-    Cluster,
-    /// `carveout`
-    Carveout,
-    /// `grid`
-    Grid,
-    /// `cubin`
-    Cubin,
-    /// `max_stack`
-    MaxStack,
-    /// `max_spills`
-    MaxSpills,
-}
 
 /// Whether a launch satisfies a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -385,7 +152,7 @@ impl Check<'_> {
         }
         match rule {
             Rule::Launch => self.launch_verdict(),
-            Rule::LaneEfficiency => match self.requirement.min_lane_efficiency {
+            Rule::MinLaneEfficiency => match self.requirement.min_lane_efficiency {
                 Some(required)
                     if self.launch.threads().wrapping_sub(1) < Self::MAX_THREADS
                         && lane_efficiency(self.launch.threads()) < required =>
@@ -394,14 +161,14 @@ impl Check<'_> {
                 }
                 _ => Verdict::Passes,
             },
-            Rule::Waves if self.requirement.min_waves.is_some() => self.grid_verdict(rule, Argument::MinWaves),
-            Rule::TailIdle if self.requirement.max_tail_idle.is_some() => {
+            Rule::MinWaves if self.requirement.min_waves.is_some() => self.grid_verdict(rule, Argument::MinWaves),
+            Rule::MaxTailIdle if self.requirement.max_tail_idle.is_some() => {
                 self.grid_verdict(rule, Argument::MaxTailIdle)
             }
-            Rule::Waves | Rule::TailIdle => Verdict::Passes,
+            Rule::MinWaves | Rule::MaxTailIdle => Verdict::Passes,
             Rule::Registers => self.ceiling_verdict(Ceiling::Registers, Argument::Registers),
-            Rule::Stack => self.ceiling_verdict(Ceiling::Stack, Argument::MaxStack),
-            Rule::Spills => self.ceiling_verdict(Ceiling::Spills, Argument::MaxSpills),
+            Rule::MaxStack => self.ceiling_verdict(Ceiling::Stack, Argument::MaxStack),
+            Rule::MaxSpills => self.ceiling_verdict(Ceiling::Spills, Argument::MaxSpills),
             // A launch that misses what is required of it is reported once.
             Rule::CompiledMinBlocks => match self.first_below_compiled_minimum() {
                 Some(_) if self.launch_verdict().passes() => {
@@ -621,32 +388,14 @@ impl Check<'_> {
         if self.archs.is_empty() {
             return Some(Argument::Arch);
         }
-        let required = &self.requirement;
         if matches!(self.kernel.registers, Some(0)) {
             return Some(Argument::Registers);
         }
-        if matches!(required.min_blocks_per_sm, Some(0)) {
-            return Some(Argument::MinBlocksPerSm);
-        }
-        if matches!(required.min_warps_per_sm, Some(0)) {
-            return Some(Argument::MinWarpsPerSm);
+        if let Some(argument) = self.requirement.out_of_range() {
+            return Some(argument);
         }
         if self.undeclared_gpu().is_some() {
             return Some(Argument::Gpu);
-        }
-        if !is_fraction(required.min_occupancy) {
-            return Some(Argument::MinOccupancy);
-        }
-        if !is_fraction(required.min_lane_efficiency) {
-            return Some(Argument::MinLaneEfficiency);
-        }
-        if !is_fraction(required.max_tail_idle) {
-            return Some(Argument::MaxTailIdle);
-        }
-        if let Some(waves) = required.min_waves
-            && !(waves >= 0.0 && waves <= Self::MAX_WAVES)
-        {
-            return Some(Argument::MinWaves);
         }
         if let Carveout::Percent(percent) = self.launch.carveout
             && percent > 100
@@ -659,9 +408,6 @@ impl Check<'_> {
         }
         None
     }
-
-    /// Most waves that can be required: more than any grid has on any GPU.
-    pub const MAX_WAVES: f64 = u32::MAX as f64;
 
     /// Most threads of a block on any device.
     const MAX_THREADS: u32 = 1024;
@@ -716,8 +462,8 @@ impl Check<'_> {
 
     const fn breaks(&self, rule: Rule, waves: &Waves) -> bool {
         match (rule, self.requirement.min_waves, self.requirement.max_tail_idle) {
-            (Rule::Waves, Some(required), _) => waves.exact() < required,
-            (Rule::TailIdle, _, Some(allowed)) => waves.tail_idle() > allowed,
+            (Rule::MinWaves, Some(required), _) => waves.exact() < required,
+            (Rule::MaxTailIdle, _, Some(allowed)) => waves.tail_idle() > allowed,
             _ => false,
         }
     }
@@ -778,12 +524,5 @@ impl Check<'_> {
             | Refusal::PartialCluster { .. } => Argument::Cluster,
             Refusal::EmptyGrid { .. } | Refusal::GridAxis { .. } => Argument::Grid,
         }
-    }
-}
-
-const fn is_fraction(value: Option<f64>) -> bool {
-    match value {
-        Some(value) => value >= 0.0 && value <= 1.0,
-        None => true,
     }
 }

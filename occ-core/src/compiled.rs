@@ -3,6 +3,7 @@
 use crate::arch::Arch;
 use crate::arithmetic::min;
 use crate::kernel::Kernel;
+use crate::requirement::Ceilings;
 
 /// A kernel as it was compiled for one capability: what an artifact says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,32 +35,6 @@ impl<'a> Compiled<'a> {
     pub(crate) const fn number(&self, ceiling: Ceiling) -> Option<u32> {
         match ceiling {
             Ceiling::Registers => self.kernel.registers,
-            Ceiling::Stack => self.stack,
-            Ceiling::Spills => self.spills,
-        }
-    }
-}
-
-/// What a compiled kernel must stay within on every capability: a budget that holds over new versions of the compiler.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ceilings {
-    /// Registers per thread.
-    pub registers: Option<u32>,
-    /// Local memory per thread in bytes.
-    pub stack: Option<u32>,
-    /// Bytes of spilled registers per thread that are stored and loaded, together.
-    pub spills: Option<u32>,
-}
-
-impl Ceilings {
-    /// None.
-    pub const fn new() -> Self {
-        Ceilings { registers: None, stack: None, spills: None }
-    }
-
-    pub(crate) const fn of(&self, ceiling: Ceiling) -> Option<u32> {
-        match ceiling {
-            Ceiling::Registers => self.registers,
             Ceiling::Stack => self.stack,
             Ceiling::Spills => self.spills,
         }
@@ -107,6 +82,16 @@ pub(crate) enum Ceiling {
     Registers,
     Stack,
     Spills,
+}
+
+impl Ceilings {
+    pub(crate) const fn of(&self, ceiling: Ceiling) -> Option<u32> {
+        match ceiling {
+            Ceiling::Registers => self.registers,
+            Ceiling::Stack => self.max_stack,
+            Ceiling::Spills => self.max_spills,
+        }
+    }
 }
 
 /// The kernel compiled for a capability, if one of `compiled` is.

@@ -13,8 +13,9 @@ mod short;
 mod standing;
 
 use crate::carveout::Carveout;
-use crate::check::{Argument, Check, Rule};
+use crate::check::Check;
 use crate::compiled::Ceiling;
+use crate::requirement::{Argument, Requirement, Rule};
 use crate::text::Text;
 use crate::warps::lane_efficiency;
 use compiled::{above_ceiling, below_compiled_minimum, sources};
@@ -46,11 +47,11 @@ pub(crate) const fn explain(check: &Check<'_>, rule: Rule) -> Text {
                 }
             },
         },
-        Rule::LaneEfficiency => lanes(&mut text, check),
-        Rule::Waves | Rule::TailIdle => grid(&mut text, check, rule),
+        Rule::MinLaneEfficiency => lanes(&mut text, check),
+        Rule::MinWaves | Rule::MaxTailIdle => grid(&mut text, check, rule),
         Rule::Registers => above_ceiling(&mut text, check, Ceiling::Registers),
-        Rule::Stack => above_ceiling(&mut text, check, Ceiling::Stack),
-        Rule::Spills => above_ceiling(&mut text, check, Ceiling::Spills),
+        Rule::MaxStack => above_ceiling(&mut text, check, Ceiling::Stack),
+        Rule::MaxSpills => above_ceiling(&mut text, check, Ceiling::Spills),
         Rule::CompiledMinBlocks => below_compiled_minimum(&mut text, check),
     }
     let mut at = 0;
@@ -104,7 +105,7 @@ const fn out_of_range(text: &mut Text, check: &Check<'_>, argument: Argument) {
             }
         }
         _ => {
-            text.str("`min_waves` must be a number from 0 to ").num(Check::MAX_WAVES as u64).str(", it is ");
+            text.str("`min_waves` must be a number from 0 to ").num(Requirement::MAX_WAVES as u64).str(", it is ");
             signed(text, check.requirement.min_waves);
         }
     }

@@ -48,13 +48,13 @@ pub(crate) fn check_ceilings(config: &Config, diagnostics: &mut Diagnostics) {
         compiled: &compiled,
         ceilings: Ceilings {
             registers: known(&config.registers).filter(|_| is_compiled),
-            stack: known(&config.max_stack),
-            spills: known(&config.max_spills),
+            max_stack: known(&config.max_stack),
+            max_spills: known(&config.max_spills),
         },
         registers_are_cap: config.registers_are_cap,
         ..Check::new()
     };
-    for rule in [Rule::Registers, Rule::Stack, Rule::Spills] {
+    for rule in [Rule::Registers, Rule::MaxStack, Rule::MaxSpills] {
         if let Verdict::Fails { limiting, .. } = check.verdict(rule) {
             diagnostics.push(Diagnostic::new(config.place(&[limiting]), check.explain(rule).as_str()));
         }
@@ -72,8 +72,8 @@ fn known(config: &Config) -> Option<(Kernel, Ceilings, Launch, Requirement)> {
     let is_compiled = !config.compiled.is_empty();
     let ceilings = Ceilings {
         registers: registers.filter(|_| is_compiled),
-        stack: all_or_none(config.max_stack.as_ref())?,
-        spills: all_or_none(config.max_spills.as_ref())?,
+        max_stack: all_or_none(config.max_stack.as_ref())?,
+        max_spills: all_or_none(config.max_spills.as_ref())?,
     };
     let kernel = Kernel {
         registers: registers.filter(|_| !is_compiled),

@@ -167,7 +167,7 @@ impl Reader<'_> {
             min_blocks_per_sm: self.number(Key::MinBlocksPerSm, Argument::MinBlocksPerSm, 1),
             min_warps_per_sm: self.number(Key::MinWarpsPerSm, Argument::MinWarpsPerSm, 1),
             min_lane_efficiency: self.fraction(Key::MinLaneEfficiency, Argument::MinLaneEfficiency, 1.0),
-            min_waves: self.fraction(Key::MinWaves, Argument::MinWaves, occ_core::Check::MAX_WAVES),
+            min_waves: self.fraction(Key::MinWaves, Argument::MinWaves, occ_core::Requirement::MAX_WAVES),
             max_tail_idle: self.fraction(Key::MaxTailIdle, Argument::MaxTailIdle, 1.0),
             archs: archs?,
             gpus,

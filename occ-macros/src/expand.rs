@@ -117,13 +117,13 @@ fn rules(config: &Config) -> impl Iterator<Item = Rule> {
     let is_left = |value: &Option<Value<u32>>| value.as_ref().is_some_and(|value| value.known().is_none());
     [
         Some(Rule::Launch),
-        config.min_lane_efficiency.as_ref().map(|_| Rule::LaneEfficiency),
-        config.min_waves.as_ref().map(|_| Rule::Waves),
-        config.max_tail_idle.as_ref().map(|_| Rule::TailIdle),
+        config.min_lane_efficiency.as_ref().map(|_| Rule::MinLaneEfficiency),
+        config.min_waves.as_ref().map(|_| Rule::MinWaves),
+        config.max_tail_idle.as_ref().map(|_| Rule::MaxTailIdle),
         // Known ceilings have been checked in the macro.
         (is_left(&config.registers) && !config.compiled.is_empty()).then_some(Rule::Registers),
-        is_left(&config.max_stack).then_some(Rule::Stack),
-        is_left(&config.max_spills).then_some(Rule::Spills),
+        is_left(&config.max_stack).then_some(Rule::MaxStack),
+        is_left(&config.max_spills).then_some(Rule::MaxSpills),
         config.compiled.iter().any(|kernel| kernel.min_blocks_per_sm.is_some()).then_some(Rule::CompiledMinBlocks),
     ]
     .into_iter()
@@ -132,34 +132,7 @@ fn rules(config: &Config) -> impl Iterator<Item = Rule> {
 
 /// `end(at(11, at(9, judged)))`: the places of the arguments that can limit a rule, then of the one that requires it.
 fn through_places(config: &Config, rule: Rule, judged: TokenStream, runtime: &TokenStream) -> TokenStream {
-    let (limiting, required): (&[Argument], &[Argument]) = match rule {
-        Rule::Launch => (
-            &[
-                Argument::Block,
-                Argument::Cubin,
-                Argument::Registers,
-                Argument::DynamicSmem,
-                Argument::StaticSmem,
-                Argument::Barriers,
-                Argument::Cluster,
-                Argument::Carveout,
-                Argument::Grid,
-                Argument::MinBlocksPerSm,
-                Argument::MinWarpsPerSm,
-                Argument::MinLaneEfficiency,
-                Argument::MinWaves,
-                Argument::MaxTailIdle,
-            ],
-            &[Argument::MinOccupancy, Argument::MinBlocksPerSm, Argument::MinWarpsPerSm, Argument::Arch, Argument::Gpu],
-        ),
-        Rule::LaneEfficiency => (&[], &[Argument::Block, Argument::MinLaneEfficiency]),
-        Rule::Waves => (&[], &[Argument::Grid, Argument::MinWaves]),
-        Rule::TailIdle => (&[], &[Argument::Grid, Argument::MaxTailIdle]),
-        Rule::Registers => (&[], &[Argument::Registers]),
-        Rule::Stack => (&[], &[Argument::MaxStack]),
-        Rule::Spills => (&[], &[Argument::MaxSpills]),
-        Rule::CompiledMinBlocks => (&[], &[Argument::Cubin]),
-    };
+    let (limiting, required) = rule.arguments();
     let mut judged = judged;
     for argument in limiting {
         if let Some(ends) = config.written(*argument) {
@@ -329,7 +302,7 @@ fn parts(config: &Config, options: &Options) -> Parts {
         bindings: bind.tokens,
         kernel: quote!(#private::kernel(#registers, #static_smem, #barriers)),
         compiled: compiled(config, runtime),
-        ceilings: quote!(#private::Ceilings { registers: #ceiling, stack: #stack, spills: #spills }),
+        ceilings: quote!(#private::Ceilings { registers: #ceiling, max_stack: #stack, max_spills: #spills }),
         launch: quote!(#private::launch(#block, #dynamic_smem, #carveout, #cluster, #grid)),
         requirement: quote!(
             #private::Requirement {

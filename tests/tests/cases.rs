@@ -269,9 +269,13 @@ fn one_thread_a_block() {
     assert!(answer.limiters().eq([Resource::Blocks]));
 
     let check = Check { requirement: check.requirement.min_lane_efficiency(0.5), ..check };
-    assert!(!check.verdict(Rule::LaneEfficiency).passes());
+    assert!(!check.verdict(Rule::MinLaneEfficiency).passes());
     // 1/32
-    assert!(check.explain(Rule::LaneEfficiency).as_str().contains("3.1%"), "{}", check.explain(Rule::LaneEfficiency));
+    assert!(
+        check.explain(Rule::MinLaneEfficiency).as_str().contains("3.1%"),
+        "{}",
+        check.explain(Rule::MinLaneEfficiency)
+    );
 }
 
 /// O3, acts-project/traccc#1037: 64 threads are not the best on 8.6, 96 reach all.

@@ -126,22 +126,23 @@ fn ceilings() {
     let within = |registers, stack, spills| Check {
         archs: &[Arch::SM_80, Arch::SM_90],
         compiled: &compiled,
-        ceilings: Ceilings { registers, stack, spills },
+        ceilings: Ceilings { registers, max_stack: stack, max_spills: spills },
         launch: Launch::new(256),
         ..Check::new()
     };
     assert!(within(Some(65), Some(8), Some(4)).passes());
     assert!(within(None, None, None).passes());
     assert_eq!(within(Some(64), Some(8), Some(4)).first_broken_rule(), Some(Rule::Registers));
-    assert_eq!(within(Some(65), Some(7), Some(4)).first_broken_rule(), Some(Rule::Stack));
-    assert_eq!(within(Some(65), Some(8), Some(3)).first_broken_rule(), Some(Rule::Spills));
+    assert_eq!(within(Some(65), Some(7), Some(4)).first_broken_rule(), Some(Rule::MaxStack));
+    assert_eq!(within(Some(65), Some(8), Some(3)).first_broken_rule(), Some(Rule::MaxSpills));
     // One capability of two is asked for: the other's kernel does not count.
     let one = Check { archs: &[Arch::SM_80], ..within(Some(64), Some(0), Some(0)) };
     assert!(one.passes());
     // What is not known may be more.
     let unknown = [Compiled::new(Arch::SM_80, Kernel::new().registers(64), "a log")];
-    let spills = Check { compiled: &unknown, ceilings: Ceilings { spills: Some(u32::MAX), ..Ceilings::new() }, ..one };
-    assert_eq!(spills.explain(Rule::Spills).as_str(), "spills: not known (a log), declared are at most 4294967295");
+    let spills =
+        Check { compiled: &unknown, ceilings: Ceilings { max_spills: Some(u32::MAX), ..Ceilings::new() }, ..one };
+    assert_eq!(spills.explain(Rule::MaxSpills).as_str(), "spills: not known (a log), declared are at most 4294967295");
 }
 
 /// What a kernel says of its own launch holds for it: the block it needs, its cluster, the most blocks of a cluster.

@@ -179,21 +179,21 @@ fn every_rule() {
                  (compile the kernel with `__launch_bounds__(256, 4)`)",
             ),
             // 100 of 128 lanes.
-            Rule::LaneEfficiency => (
+            Rule::MinLaneEfficiency => (
                 Check { launch: Launch::new(100), requirement: Requirement::new().min_lane_efficiency(0.9), ..passing },
                 "lane efficiency 78.1% is below the required 90%\n\
                  = note: a block of 100 threads takes 4 warps of 32 lanes, so 28 of 128 lanes never have work\n\
                  = help: with `block = 96` it is reached",
             ),
             // 2000 ÷ 864 = 2.31.
-            Rule::Waves => (
+            Rule::MinWaves => (
                 Check { requirement: Requirement::new().min_waves(3.0), ..on_a_grid },
                 "the grid makes 2.3 waves on A100 SXM4 40 GB, below the required 3\n\
                  = note: 2000 blocks over 864 slots (108 SMs × 8 blocks): 2 full waves and a tail of 272 blocks\n\
                  = help: with `grid = 2592` there are enough waves",
             ),
             // 592 of 864 slots; 3 × 864 − 0.25 × 864 = 2376.
-            Rule::TailIdle => (
+            Rule::MaxTailIdle => (
                 Check { requirement: Requirement::new().max_tail_idle(0.25), ..on_a_grid },
                 "68.5% of the last wave is idle on A100 SXM4 40 GB, above the allowed 25%\n\
                  = note: 2000 blocks over 864 slots (108 SMs × 8 blocks): 2 full waves and a tail of 272 blocks\n\
@@ -204,13 +204,13 @@ fn every_rule() {
                 "registers: 76 (`saxpy` in saxpy.cubin, sm_80), declared are at most 64\n\
                  = help: compile the kernel with `-maxrregcount=64`, or if that is meant, write `registers = 76`",
             ),
-            Rule::Stack => (
-                Check { ceilings: Ceilings { stack: Some(64), ..Ceilings::new() }, ..as_compiled },
+            Rule::MaxStack => (
+                Check { ceilings: Ceilings { max_stack: Some(64), ..Ceilings::new() }, ..as_compiled },
                 "stack: 96 bytes per thread (`saxpy` in saxpy.cubin, sm_80), declared are at most 64\n\
                  = help: if that is meant, write `max_stack = 96`",
             ),
-            Rule::Spills => (
-                Check { ceilings: Ceilings { spills: Some(0), ..Ceilings::new() }, ..as_compiled },
+            Rule::MaxSpills => (
+                Check { ceilings: Ceilings { max_spills: Some(0), ..Ceilings::new() }, ..as_compiled },
                 "spills: 24 bytes (`saxpy` in saxpy.cubin, sm_80), declared are at most 0\n\
                  = help: if that is meant, write `max_spills = 24`",
             ),
@@ -226,6 +226,7 @@ fn every_rule() {
                  `allow = (compiled_min_blocks)` accepts it\n\
                  = help: with `dynamic_smem` at most 54912 there is room for them",
             ),
+            rule => panic!("no message of {rule:?} is tested"),
         };
         assert_eq!(check.explain(rule).as_str(), expected, "{rule:?}");
         for other in Rule::ALL {

@@ -879,8 +879,8 @@ fn lanes_of_an_endless_block() {
         requirement: Requirement::new().min_lane_efficiency(1.0),
         ..Check::new()
     };
-    let text = check.explain(Rule::LaneEfficiency);
-    assert_eq!(text.is_empty(), check.verdict(Rule::LaneEfficiency).passes());
+    let text = check.explain(Rule::MinLaneEfficiency);
+    assert_eq!(text.is_empty(), check.verdict(Rule::MinLaneEfficiency).passes());
 }
 
 /// Waves no grid has.

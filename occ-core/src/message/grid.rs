@@ -3,13 +3,14 @@
 use super::NOTE;
 use super::numbers::{above, above_bound, below, within};
 use super::short::count_of;
-use crate::check::{Check, Rule};
+use crate::check::Check;
 use crate::grid::Waves;
+use crate::requirement::Rule;
 use crate::text::Text;
 
 pub(super) const fn grid(text: &mut Text, check: &Check<'_>, rule: Rule) {
     if !check.has_grid() {
-        text.str(if matches!(rule, Rule::Waves) { "`min_waves`" } else { "`max_tail_idle`" });
+        text.str(if matches!(rule, Rule::MinWaves) { "`min_waves`" } else { "`max_tail_idle`" });
         text.str(" needs a grid and a GPU").str(NOTE);
         text.str("waves are counted over the SMs of a GPU, which no compute capability tells");
         return;
@@ -19,7 +20,7 @@ pub(super) const fn grid(text: &mut Text, check: &Check<'_>, rule: Rule) {
     };
     let gpu = check.gpus[at];
     match (rule, check.requirement.min_waves, check.requirement.max_tail_idle) {
-        (Rule::Waves, Some(required), _) => {
+        (Rule::MinWaves, Some(required), _) => {
             text.str("the grid makes ");
             below(text, waves.exact(), required).str(if waves.blocks() == waves.slots() {
                 " wave on "

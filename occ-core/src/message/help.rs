@@ -3,7 +3,8 @@
 use super::HELP;
 use super::short::{first_unmet, required};
 use crate::advice::{Change, blocks_for_launch_bounds};
-use crate::check::{Argument, Check, Rule};
+use crate::check::Check;
+use crate::requirement::{Argument, Rule};
 use crate::text::Text;
 
 pub(super) const fn help(text: &mut Text, check: &Check<'_>, rule: Rule) {
@@ -124,18 +125,18 @@ const fn outcome(text: &mut Text, check: &Check<'_>, rule: Rule) {
                 text.str(" on all of them");
             }
         }
-        Rule::LaneEfficiency => {
+        Rule::MinLaneEfficiency => {
             text.str(" it is reached");
         }
-        Rule::Waves => {
+        Rule::MinWaves => {
             text.str(" there are enough waves");
         }
-        Rule::TailIdle => {
+        Rule::MaxTailIdle => {
             text.str(" the last wave is full enough");
         }
         Rule::CompiledMinBlocks => {
             text.str(" there is room for them");
         }
-        Rule::Registers | Rule::Stack | Rule::Spills => {}
+        Rule::Registers | Rule::MaxStack | Rule::MaxSpills => {}
     }
 }

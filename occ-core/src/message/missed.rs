@@ -1,7 +1,7 @@
 //! What a requirement misses of an answer that came from elsewhere, such as a driver.
 
 use super::numbers::{above, below};
-use crate::check::Requirement;
+use crate::requirement::Requirement;
 use crate::text::Text;
 
 impl Requirement {

@@ -6,8 +6,9 @@ use super::standing::{NAMED, Standing, any, count, list, separate, standing};
 use crate::arch::Arch;
 use crate::block_limits::Resource;
 use crate::carveout::Carveout;
-use crate::check::{Argument, Check, Requirement};
+use crate::check::Check;
 use crate::occupancy::Occupancy;
+use crate::requirement::{Argument, Requirement};
 use crate::text::Text;
 
 pub(super) const fn falls_short(text: &mut Text, check: &Check<'_>) {

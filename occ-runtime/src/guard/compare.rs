@@ -62,7 +62,7 @@ impl Comparison<'_> {
             find(severity, Mismatch::StaticSmem { declared, found });
         }
         let found = self.function.local;
-        if let Some(ceiling) = check.ceilings.stack.filter(|ceiling| found > *ceiling) {
+        if let Some(ceiling) = check.ceilings.max_stack.filter(|ceiling| found > *ceiling) {
             find(Severity::Warning, Mismatch::Local { ceiling, found });
         }
         if let (Some(declared), Some(found)) = (percent(self.spec.shape().carveout), self.function.carveout)

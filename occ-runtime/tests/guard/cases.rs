@@ -365,7 +365,7 @@ fn static_smem() -> Vec<Case> {
 
 /// Local memory, carve-out, the table, and the model.
 fn others() -> Vec<Case> {
-    let stack = Ceilings { stack: Some(16), ..Ceilings::new() };
+    let stack = Ceilings { max_stack: Some(16), ..Ceilings::new() };
     let compiled = spec(SM_80, Kernel::new(), Launch::new(256)).compiled(COMPILED);
     let stack = occ_runtime::__private::spec_of_compiled(compiled, COMPILED, stack);
     // The header, 32 registers and 20,992 bytes: 7 blocks with all of the shared memory, 4 with half of it.

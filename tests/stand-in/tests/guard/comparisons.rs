@@ -72,8 +72,8 @@ fn registers_as_they_were_compiled() {
 #[test]
 fn ceilings() {
     let _turn = with_devices([DeviceModel::a100()]);
-    let ceilings = Ceilings { registers: Some(40), stack: Some(16), spills: None };
-    assert_eq!(Ceilings::new(), Ceilings { registers: None, stack: None, spills: None });
+    let ceilings = Ceilings { registers: Some(40), max_stack: Some(16), max_spills: None };
+    assert_eq!(Ceilings::new(), Ceilings { registers: None, max_stack: None, max_spills: None });
     let check = Check { ceilings, ..*spec(SM_80, Kernel::new()).check() };
     let spec = occ_runtime::__private::spec_of_compiled(spec(SM_80, Kernel::new()), check.compiled, check.ceilings);
     assert_eq!(found(&report(&spec, KernelModel { local: 16, ..KernelModel::new(40) })), []);
