@@ -22,8 +22,8 @@
 
 #![allow(unsafe_code)]
 
-use crate::driver::{Cuda, DriverError, Function as Handle};
-use crate::guard::{Admitted, Guard, LaunchError, Launched, Report};
+use crate::driver::{Cuda, DriverError, Function as Handle, Launched};
+use crate::guard::{Admitted, Guard, LaunchError, Report};
 use crate::spec::LaunchSpec;
 use cudarc::driver::{CudaEvent, CudaFunction, CudaStream, LaunchArgs, LaunchConfig, PushKernelArg};
 use std::sync::OnceLock;

@@ -22,8 +22,8 @@ mod site;
 #[doc(hidden)]
 pub use site::{Launchable, guard as guard_site};
 
-use crate::driver::{Cuda, DriverError, Function as Handle};
-use crate::guard::{Admitted, Guard, LaunchError, Launched, Report};
+use crate::driver::{Cuda, DriverError, Function as Handle, Launched};
+use crate::guard::{Admitted, Guard, LaunchError, Report};
 use crate::spec::LaunchSpec;
 use core::ffi::c_void;
 use cust::error::CudaResult;

@@ -1,5 +1,5 @@
 //! The guard: before the first launch of a spec with a function on a device, what was checked when the code was
-//! compiled is compared with what the driver says. [`Driver`] is what it asks.
+//! compiled is compared with what the driver reports. [`Driver`] lists the calls it makes.
 //!
 //! | compared | on a difference |
 //! | --- | --- |
@@ -10,154 +10,151 @@
 //! | the device's capability | warning |
 //! | the driver's blocks per SM with the model's; the device's limits with the table | warning: the driver is right |
 //!
-//! The opt-in for more than 48 KiB of shared memory is done, and only ever raised.
+//! The opt-in for more than 48 KiB of shared memory is made where it is needed. The guard raises a function's attributes
+//! and never lowers them.
 //!
-//! A verdict is tied to a function. [`Guard::bind`] is for a function that is known to stay loaded: its launches ask the
-//! driver nothing. [`Guard::admit`] takes any handle. A driver gives the handle of an unloaded function to the next one,
-//! so it asks the driver for the device, the blocks per SM and the registers each time, which is how it notices.
+//! A verdict belongs to a function. [`Guard::bind`] is for a function that is known to stay loaded: its launches make no
+//! further call of the driver. [`Guard::admit`] takes any handle. A driver reuses the handle of an unloaded function, so
+//! `admit` asks for the device, the blocks per SM and the registers each time, and checks again when they have changed.
 
-mod chain;
+mod admitted;
 mod compare;
 mod device;
+mod enforce;
 mod error;
 mod function;
+mod grid;
 mod mismatch;
-mod mode;
-mod once;
 mod prepare;
 mod report;
 mod shape;
+mod verdicts;
+mod waves;
 
+pub use crate::driver::Launched;
+pub use admitted::Admitted;
 pub use device::{DeviceReport, LimitDifference};
+pub(crate) use enforce::LOG_TARGET;
 pub use error::{LaunchError, Refused};
 pub use function::FunctionReport;
 pub use mismatch::{DeclaredRegisters, Finding, Mismatch, Severity};
 pub use prepare::Prepared;
 pub use report::Report;
-pub use shape::{Admitted, Launched};
 
 use crate::driver::{Device, Driver, DriverError, Function, FunctionAttribute};
 use crate::spec::{LaunchSpec, OnMismatch};
-use chain::Chain;
-use error::{About, is_refused};
-use once::{Once, Outcome};
-use shape::{GridRule, WaveLog, refuse};
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use enforce::{conclude, enforce};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::vec::Vec;
+use verdicts::{Checked, Fingerprint, Subject, Verdict, Verdicts};
 
-/// Where the log's messages come from.
-const LOG: &str = "occ_runtime";
-
-/// A driver, and what has been checked with it. Of each driver a program needs one, as a static.
+/// A driver, and what has been checked with it. A program needs one for each driver, as a static.
 pub struct Guard<D> {
     driver: D,
-    devices: Chain<Arc<DeviceReport>>,
-    verdicts: [Chain<Verdict>; BUCKETS],
-}
-
-/// Lists of verdicts, so that each stays short.
-const BUCKETS: usize = 512;
-
-/// What was found of a spec with a function on a device.
-struct Verdict {
-    spec: LaunchSpec,
-    function: Function,
-    device: Arc<DeviceReport>,
-    /// Whether its launches pass a cluster to the driver.
-    passes_cluster: bool,
-    grid: GridRule,
-    once: Once<LaunchError>,
-    waves: WaveLog,
-}
-
-/// What a verdict is tied to, in one number: blocks per SM, and registers.
-fn mark(blocks_per_sm: u32, registers: u32) -> u32 {
-    registers.min(0x7fff) << 16 | blocks_per_sm.min(0xffff)
-}
-
-impl Verdict {
-    /// Blocks per SM by the driver, once it has passed.
-    fn blocks_per_sm(&self) -> u32 {
-        self.once.number().unwrap_or(0) & 0xffff
-    }
+    devices: Mutex<Vec<Arc<DeviceReport>>>,
+    verdicts: Verdicts,
 }
 
 impl<D: Driver> Guard<D> {
-    /// A guard that asks `driver`.
+    /// Creates a guard that asks `driver`.
     pub const fn new(driver: D) -> Self {
-        Guard { driver, devices: Chain::new(), verdicts: [const { Chain::new() }; BUCKETS] }
+        Guard { driver, devices: Mutex::new(Vec::new()), verdicts: Verdicts::new() }
     }
 
-    /// The driver it asks.
+    /// Returns the driver.
     pub const fn driver(&self) -> &D {
         &self.driver
     }
 
-    /// Reads and compares everything, makes the function ready, and decides nothing.
+    /// Reads and compares everything and prepares the function, without a verdict.
     ///
     /// # Errors
     ///
     /// A call of the driver that failed.
     pub fn report(&self, spec: &LaunchSpec, function: Function) -> Result<Report, DriverError> {
-        let device = self.device(self.driver.current_device()?)?;
+        let device = self.device_report()?;
         Report::make(&self.driver, spec, function, &device, spec.shape().cluster.is_some())
     }
 
-    /// Checks a spec with a function now, for launches that then ask the driver nothing.
+    /// Checks a spec with a function now, for launches that then make no further call of the driver.
     ///
     /// `passes_cluster` says whether the launches will pass the spec's cluster to the driver (`cuLaunchKernelEx`).
     ///
     /// # Errors
     ///
-    /// What [`Guard::admit`] would say; and in every mode if a call of the driver failed.
+    /// As [`Guard::admit`], and in every mode if a call of the driver failed.
     pub fn bind(&self, spec: &LaunchSpec, function: Function, passes_cluster: bool) -> Result<Admitted, LaunchError> {
-        let enforce = spec.mismatch().or_environment();
-        let verdict = self.check(spec, function, passes_cluster, enforce)?;
-        Ok(Admitted {
-            spec: *spec,
-            function,
-            device: verdict.device.clone(),
-            enforce,
-            grid: verdict.grid,
-            blocks_per_sm: verdict.blocks_per_sm(),
-            waves: WaveLog::new(),
-            same: AtomicUsize::new(0),
-        })
+        let mode = spec.mismatch().or_environment();
+        let verdict = self.verdict(mode, self.driver.current_device(), spec, function, passes_cluster)?;
+        Ok(Admitted::new(spec, function, &verdict.device, mode, verdict.grid, verdict.blocks_per_sm()))
     }
 
-    /// Whether a launch may be made: the spec is checked with the function if that was not done yet, or if the handle is
-    /// another function's by now; the launch is compared with the spec at each call.
+    /// Checks a launch. The spec is checked with the function if that was not done yet, or if the handle has become
+    /// another function's; the launch is compared with the spec at each call.
     ///
-    /// The first check is made by one thread, and others wait for it. After it there are three calls of the driver, no lock
-    /// and no allocation.
+    /// One thread makes the first check, and others wait for it. A launch that passes after it makes three calls of the
+    /// driver and allocates nothing; it takes no lock unless the thread has launched dozens of other functions since.
     ///
     /// # Errors
     ///
-    /// [`LaunchError::Refused`] if the launch is not what was checked, or cannot run, or misses what is required here;
+    /// [`LaunchError::Refused`] if the launch is not what was checked, cannot run, or misses the requirement here;
     /// [`LaunchError::Driver`] if a call of the driver failed.
     pub fn admit(&self, spec: &LaunchSpec, function: Function, launched: &Launched) -> Result<(), LaunchError> {
-        let enforce = spec.mismatch().or_environment();
-        if enforce == OnMismatch::Ignore && !prepare::is_needed(spec.shape()) {
+        let mode = spec.mismatch().or_environment();
+        if mode == OnMismatch::Ignore && !prepare::is_needed(spec.shape()) {
             return Ok(());
         }
-        let verdict = match self.check(spec, function, launched.cluster.is_some(), enforce) {
+        let device = self.driver.current_device();
+        if device.is_ok_and(|device| self.admits_again(device, spec, function, launched)) {
+            return Ok(());
+        }
+        self.admit_slowly(mode, device, spec, function, launched)
+    }
+
+    /// Returns whether an earlier check certainly lets the launch pass, as it does most of them.
+    #[inline]
+    fn admits_again(&self, device: Device, spec: &LaunchSpec, function: Function, launched: &Launched) -> bool {
+        let subject = Subject { spec, function, device, passes_cluster: launched.cluster.is_some() };
+        let Some(verdict) = self.verdicts.take(&subject) else {
+            return false;
+        };
+        let is_admitted = !spec.logs_waves()
+            && launched.difference(spec).is_none()
+            && verdict.grid.allows(launched.grid)
+            && verdict.checked().is_some_and(|checked| {
+                checked.result.is_ok() && self.fingerprint(&subject) == Ok(checked.fingerprint)
+            });
+        Verdicts::put_back(verdict);
+        is_admitted
+    }
+
+    #[cold]
+    fn admit_slowly(
+        &self,
+        mode: OnMismatch,
+        device: Result<Device, DriverError>,
+        spec: &LaunchSpec,
+        function: Function,
+        launched: &Launched,
+    ) -> Result<(), LaunchError> {
+        let verdict = match self.verdict(mode, device, spec, function, launched.cluster.is_some()) {
             Ok(verdict) => verdict,
-            Err(LaunchError::Driver { kernel, error }) if enforce != OnMismatch::Error => {
-                if enforce == OnMismatch::Warn {
-                    log::warn!(target: LOG, "`{kernel}` is launched unchecked: {error}");
+            Err(LaunchError::Driver { kernel, error }) if mode != OnMismatch::Error => {
+                if mode == OnMismatch::Warn {
+                    log::warn!(target: LOG_TARGET, "`{kernel}` is launched unchecked: {error}");
                 }
                 return Ok(());
             }
             Err(error) => return Err(error),
         };
-        if enforce == OnMismatch::Ignore {
+        if mode == OnMismatch::Ignore {
             return Ok(());
         }
         if let Some(difference) = launched.difference(spec) {
-            refuse(spec, &verdict.device, enforce, difference)?;
+            enforce(mode, spec, &verdict.device, difference)?;
         }
-        if let Some(refusal) = verdict.grid.broken(launched.grid) {
-            refuse(spec, &verdict.device, enforce, Mismatch::CannotRun { refusal })?;
+        if let Some(refusal) = verdict.grid.refusal(launched.grid) {
+            enforce(mode, spec, &verdict.device, Mismatch::CannotRun { refusal })?;
         }
         if spec.logs_waves() {
             verdict.waves.log(spec, &verdict.device, verdict.blocks_per_sm(), launched.grid);
@@ -165,59 +162,49 @@ impl<D: Driver> Guard<D> {
         Ok(())
     }
 
-    /// The verdict on a spec with a function on the current device, if it may be launched.
-    fn check(
-        &self,
-        spec: &LaunchSpec,
-        function: Function,
-        passes_cluster: bool,
-        enforce: OnMismatch,
-    ) -> Result<&Verdict, LaunchError> {
-        let kernel = spec.name();
-        let failed = |error| LaunchError::driver(kernel, error);
-        let device = self.driver.current_device().map_err(failed)?;
-        let verdict = self.verdict(spec, function, device, passes_cluster).map_err(failed)?;
-        let shape = spec.shape();
-        let ask = || {
-            let blocks = self.driver.max_active_blocks_per_sm(function, shape.threads(), shape.dynamic_smem);
-            let registers = self.driver.function_attribute(function, FunctionAttribute::NumRegs);
-            Ok(mark(blocks.map_err(failed)?, registers.map_err(failed)?.cast_unsigned()))
-        };
-        let report = || Report::make(&self.driver, spec, function, &verdict.device, passes_cluster);
-        verdict.once.run(ask, || match report() {
-            Ok(report) => conclude(enforce, &report),
-            Err(error) => Outcome::Failed(failed(error)),
-        })?;
-        Ok(verdict)
-    }
-
-    /// Where the verdict is kept.
+    /// Returns the verdict on a spec with a function as it is now, if it lets launches pass. The check is made first if
+    /// nobody has.
     fn verdict(
         &self,
+        mode: OnMismatch,
+        device: Result<Device, DriverError>,
         spec: &LaunchSpec,
         function: Function,
-        device: Device,
         passes_cluster: bool,
-    ) -> Result<&Verdict, DriverError> {
-        let is = |verdict: &Verdict| {
-            verdict.function == function
-                && verdict.device.device == device
-                && verdict.passes_cluster == passes_cluster
-                && verdict.spec.is_same(spec)
-        };
-        // Handles are addresses of structures, whose lowest bits do not differ.
-        let bucket = &self.verdicts[(function.number() >> 4 ^ function.number() >> 12) % BUCKETS];
-        if let Some(verdict) = bucket.find(is) {
-            return Ok(verdict);
+    ) -> Result<Arc<Verdict>, LaunchError> {
+        let failed = |error| LaunchError::driver(spec.name(), error);
+        let device = device.map_err(failed)?;
+        let subject = Subject { spec, function, device, passes_cluster };
+        let device = self.device(device).map_err(failed)?;
+        loop {
+            let verdict = self.verdicts.find_or_add(&subject, &device);
+            let is_new = verdict.check_once(|| self.check(&subject, mode, &device)).map_err(failed)?;
+            if let Some(checked) = verdict.checked()
+                && (is_new || self.fingerprint(&subject).map_err(failed)? == checked.fingerprint)
+            {
+                return checked.result.clone().map(|()| verdict);
+            }
+            // The function is another one by now.
+            self.verdicts.forget(&verdict);
         }
-        let device = self.device(device)?;
-        let grid = GridRule::new(spec, &device);
-        let verdict =
-            Verdict { spec: *spec, function, device, passes_cluster, grid, once: Once::new(), waves: WaveLog::new() };
-        Ok(bucket.find_or_add(is, verdict))
     }
 
-    /// The device of the current context, as its driver describes it.
+    #[inline]
+    fn fingerprint(&self, Subject { spec, function, .. }: &Subject<'_>) -> Result<Fingerprint, DriverError> {
+        let (threads, dynamic_smem) = (spec.shape().threads(), spec.shape().dynamic_smem);
+        let blocks_per_sm = self.driver.max_active_blocks_per_sm(*function, threads, dynamic_smem)?;
+        let registers = self.driver.function_attribute(*function, FunctionAttribute::NumRegs)?;
+        Ok(Fingerprint { blocks_per_sm, registers: u32::try_from(registers).unwrap_or(0) })
+    }
+
+    fn check(&self, subject: &Subject<'_>, mode: OnMismatch, device: &DeviceReport) -> Result<Checked, DriverError> {
+        let Subject { spec, function, passes_cluster, .. } = *subject;
+        let report = Report::make(&self.driver, spec, function, device, passes_cluster)?;
+        let fingerprint = Fingerprint { blocks_per_sm: report.blocks_per_sm, registers: report.function.registers };
+        Ok(Checked { fingerprint, result: conclude(mode, &report) })
+    }
+
+    /// Returns the device of the current context, as its driver describes it.
     ///
     /// # Errors
     ///
@@ -227,32 +214,18 @@ impl<D: Driver> Guard<D> {
     }
 
     fn device(&self, device: Device) -> Result<Arc<DeviceReport>, DriverError> {
-        let is = |report: &Arc<DeviceReport>| report.device == device;
-        if let Some(report) = self.devices.find(is) {
-            return Ok(report.clone());
+        let find = || {
+            let devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
+            devices.iter().find(|report| report.device == device).cloned()
+        };
+        if let Some(report) = find() {
+            return Ok(report);
         }
+        // Asked without the lock: a driver may be slow, or panic.
         let report = Arc::new(DeviceReport::read(&self.driver, device)?);
-        Ok(self.devices.find_or_add(is, report).clone())
+        let mut devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        devices.retain(|other| other.device != device);
+        devices.push(report.clone());
+        Ok(report)
     }
-}
-
-/// What a report comes to; whatever does not stop the launch is told here.
-fn conclude(enforce: OnMismatch, report: &Report) -> Outcome<LaunchError> {
-    let Report { kernel, device, findings, blocks_per_sm, .. } = report;
-    let about = About(kernel, &device.name, device.capability, findings);
-    let mark = mark(*blocks_per_sm, report.function.registers);
-    if enforce == OnMismatch::Error && is_refused(findings) {
-        let (device, capability) = (device.name.clone(), device.capability);
-        let refused = Refused { kernel, device, capability, findings: findings.clone() };
-        return Outcome::Refused(mark, LaunchError::Refused(Arc::new(refused)));
-    }
-    if enforce != OnMismatch::Ignore {
-        if findings.is_empty() {
-            let percent = report.occupancy() * 100.0;
-            log::debug!(target: LOG, "{about}, {blocks_per_sm} blocks per SM, occupancy {percent:.1}%");
-        } else {
-            log::warn!(target: LOG, "{about}");
-        }
-    }
-    Outcome::Passed(mark)
 }

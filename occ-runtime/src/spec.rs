@@ -193,12 +193,14 @@ impl LaunchSpec {
 
     /// Whether two specs are of one kernel and declare the same.
     #[cfg(feature = "guard")]
+    #[inline]
     pub(crate) fn is_same(&self, other: &LaunchSpec) -> bool {
         (core::ptr::eq(self.name, other.name) || self.name == other.name) && self.declares_same(other)
     }
 
     /// Whether two specs declare the same, of whatever name.
     #[cfg(feature = "guard")]
+    #[inline]
     pub(crate) fn declares_same(&self, other: &LaunchSpec) -> bool {
         // Copies of one constant mostly share their lists and texts, which then need not be read.
         fn is_same<T: PartialEq + ?Sized>(a: &T, b: &T) -> bool {

@@ -1,7 +1,8 @@
 //! The guard of a launch that keeps cust's own form: `launch!` in an annotated function, and `launch_as`.
 
 use super::{Bound, GUARD, axes, code, handle};
-use crate::guard::{LaunchError, Launched};
+use crate::driver::Launched;
+use crate::guard::{LOG_TARGET, LaunchError};
 use crate::spec::LaunchSpec;
 use cust::error::CudaResult;
 use cust::function::{BlockSize, Function, GridSize};
@@ -77,7 +78,7 @@ pub fn guard(
 ) -> CudaResult<()> {
     let launched = launched(grid, block, dynamic_smem);
     match (function.bound(), specs) {
-        (Some(bound), [spec]) if bound.admitted.admits(spec, &launched) => Ok(()),
+        (Some(bound), [spec]) if bound.admitted.certainly_admits(spec, &launched) => Ok(()),
         (bound, _) => guard_by_any(specs, function.function(), bound, &launched),
     }
 }
@@ -97,7 +98,7 @@ fn guard_by_any(
         return Ok(());
     };
     let result = match bound.map(Bound::admitted) {
-        Some(admitted) if admitted.is_of(spec) && launched.difference(spec).is_none() => admitted.admit(launched.grid),
+        Some(admitted) if admitted.is_for(spec) && launched.difference(spec).is_none() => admitted.admit(launched.grid),
         _ => GUARD.admit(spec, handle(function), launched),
     };
     result.map_err(|error| refused(&error))
@@ -123,6 +124,6 @@ fn launched(grid: GridSize, block: BlockSize, dynamic_smem: u32) -> Launched {
 
 #[cold]
 fn refused(error: &LaunchError) -> cust::error::CudaError {
-    log::error!(target: "occ_runtime", "{error}");
+    log::error!(target: LOG_TARGET, "{error}");
     code::error(error.cuda_code())
 }

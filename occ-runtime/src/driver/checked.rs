@@ -2,12 +2,13 @@
 
 #![allow(unsafe_code)]
 
+use super::error::DriverError;
+use super::interface::ClusterLaunch;
+#[cfg(feature = "cust")]
+use super::interface::Launched;
 #[cfg(feature = "cust")]
 use super::raw::LaunchKernelEx;
 use super::raw::{Functions, LaunchAttribute, LaunchConfig, MaxActiveClusters};
-use super::{ClusterLaunch, DriverError};
-#[cfg(feature = "cust")]
-use crate::guard::Launched;
 use core::ffi::{c_char, c_int, c_void};
 use std::string::String;
 

@@ -2,12 +2,15 @@
 
 #![allow(unsafe_code)]
 
+use super::attributes::{DeviceAttribute, FunctionAttribute};
+use super::checked;
+use super::error::DriverError;
+#[cfg(feature = "cust")]
+use super::interface::Launched;
+use super::interface::{ClusterLaunch, Device, Driver, Function};
 #[cfg(feature = "cust")]
 use super::raw::LaunchKernelEx;
 use super::raw::{Functions, MaxActiveClusters};
-use super::{ClusterLaunch, Device, DeviceAttribute, Driver, DriverError, Function, FunctionAttribute, checked};
-#[cfg(feature = "cust")]
-use crate::guard::Launched;
 use core::ffi::c_int;
 #[cfg(feature = "cust")]
 use core::ffi::c_void;

@@ -75,18 +75,24 @@ impl fmt::Display for LaunchError {
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", About(self.kernel, &self.device, self.capability, &self.findings))
+        let Refused { kernel, device, capability, findings } = self;
+        Message { kernel, device, capability: *capability, findings }.fmt(f)
     }
 }
 
 impl core::error::Error for LaunchError {}
 
-/// Findings about one launch as a message: the first in the first line, then notes, then help.
-pub(super) struct About<'a>(pub(super) &'a str, pub(super) &'a str, pub(super) [u32; 2], pub(super) &'a [Finding]);
+/// The findings about one launch as a message: the worst in the first line, then notes, then help.
+pub(super) struct Message<'a> {
+    pub(super) kernel: &'a str,
+    pub(super) device: &'a str,
+    pub(super) capability: [u32; 2],
+    pub(super) findings: &'a [Finding],
+}
 
-impl fmt::Display for About<'_> {
+impl fmt::Display for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let About(kernel, device, [major, minor], findings) = self;
+        let Message { kernel, device, capability: [major, minor], findings } = self;
         write!(f, "`{kernel}` on {device} (sm_{major}{minor}): ")?;
         let Some(first) = findings.first() else {
             return f.write_str("as checked");

@@ -20,7 +20,7 @@ pub struct Prepared {
 
 /// Held while attributes are read and then raised: what another thread has raised meanwhile must not be lowered again.
 /// `None` for a launch that needs nothing of its function.
-pub(super) fn alone(launch: &Launch) -> Option<MutexGuard<'static, ()>> {
+pub(super) fn lock_attributes(launch: &Launch) -> Option<MutexGuard<'static, ()>> {
     static RAISING: Mutex<()> = Mutex::new(());
     is_needed(launch).then(|| RAISING.lock().unwrap_or_else(PoisonError::into_inner))
 }
@@ -30,7 +30,7 @@ pub(super) fn is_needed(launch: &Launch) -> bool {
     launch.dynamic_smem > 0 || launch.cluster.is_some() || percent(launch.carveout).is_some()
 }
 
-/// Raises what `launch` needs; `found` was read since [`alone`]. What the driver finds too much stays as it is: the launch
+/// Raises what `launch` needs; `found` was read since [`lock_attributes`]. What the driver finds too much stays as it is: the launch
 /// is then refused for it.
 pub(super) fn prepare(
     driver: &dyn Driver,

@@ -2,10 +2,10 @@
 
 use super::compare::{Compared, Comparison};
 use super::device::DeviceReport;
-use super::error::{About, worst_first};
+use super::error::{Message, worst_first};
 use super::function::FunctionReport;
 use super::mismatch::Finding;
-use super::prepare::{Prepared, alone, prepare};
+use super::prepare::{Prepared, lock_attributes, prepare};
 use crate::driver::{ClusterLaunch, Driver, DriverError, Function};
 use crate::spec::LaunchSpec;
 use core::fmt;
@@ -60,13 +60,13 @@ impl Report {
         passes_cluster: bool,
     ) -> Result<Report, DriverError> {
         let launch = spec.shape();
-        let alone = alone(launch);
+        let lock = lock_attributes(launch);
         let attributes = FunctionReport::read(driver, function, device.clusters == Some(true))?;
         let portable = device.limits.and_then(|sm| sm.max_cluster_portable);
         // A launch without a cluster has the one the kernel was compiled for.
         let as_made = Launch { cluster: launch.cluster.or(attributes.required_cluster), ..*launch };
         let prepared = prepare(driver, function, &attributes, &as_made, portable)?;
-        drop(alone);
+        drop(lock);
         let blocks_per_sm = driver.max_active_blocks_per_sm(function, launch.threads(), launch.dynamic_smem)?;
         let active_clusters = active_clusters(driver, function, &as_made, device.clusters)?;
         let comparison =
@@ -129,8 +129,8 @@ fn active_clusters(
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { kernel, device, function, launch, .. } = self;
-        writeln!(f, "{}", About(kernel, &device.name, device.capability, &self.findings))?;
+        let Report { kernel, device, function, launch, findings, .. } = self;
+        writeln!(f, "{}", Message { kernel, device: &device.name, capability: device.capability, findings })?;
         writeln!(f, "  occ-runtime {}, checked for {:?}, {:?}", self.version, self.archs, self.requirement)?;
         writeln!(f, "  launch: {launch:?}")?;
         writeln!(f, "  declared: {:?}", self.declared)?;

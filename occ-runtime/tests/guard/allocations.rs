@@ -86,3 +86,32 @@ fn nothing_is_kept_of_functions_that_are_gone() {
     refused();
     assert_eq!(counted(|| (0..times(1000)).for_each(|_| refused())).1, 0);
 }
+
+/// Handles that are never reused, and specs made while the program runs: no driver tells that they are gone.
+#[test]
+fn what_is_kept_is_bounded() {
+    let guard = Guard::new(Recorded::new([device(A100)]));
+    let of_functions = |handles: std::ops::Range<usize>| {
+        for handle in handles {
+            let k = guard.driver().load(0, 0x1000 + handle * 0x40, FunctionDouble::new(40));
+            admit(&guard, &HALF, k).unwrap();
+            guard.driver().unload(0, k);
+        }
+    };
+    let most = if cfg!(miri) { 8 } else { 4096 };
+    let (_, first) = counted(|| of_functions(0..most));
+    let (_, rest) = counted(|| of_functions(most..4 * most));
+    assert!(cfg!(miri) || rest < first, "{first} bytes of {most} functions, {rest} more of three times as many");
+
+    let (guard, k) = guard_of(device(A100), FunctionDouble::new(40).always(4));
+    let of_specs = |bytes: std::ops::Range<u32>| {
+        for bytes in bytes {
+            let launch = Launch::new(256).dynamic_smem(bytes);
+            admit(&guard, &LaunchSpec::new("k", SM_80, Kernel::new().registers(40), launch), k).unwrap();
+        }
+    };
+    let most = if cfg!(miri) { 8 } else { 256 };
+    let (_, first) = counted(|| of_specs(0..most));
+    let (_, rest) = counted(|| of_specs(most..9 * most));
+    assert!(cfg!(miri) || rest < first, "{first} bytes of {most} specs, {rest} more of eight times as many");
+}

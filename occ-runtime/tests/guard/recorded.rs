@@ -240,6 +240,11 @@ impl Recorded {
         handle
     }
 
+    /// Unloads a function.
+    pub(crate) fn unload(&self, device: i32, handle: Function) {
+        self.functions.write().unwrap_or_else(PoisonError::into_inner).remove(&(device, handle));
+    }
+
     /// Has this happen at every call from now on.
     pub(crate) fn script(&self, script: impl Fn(Call) -> Result<(), i32> + Send + Sync + 'static) {
         *self.script.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(script));
