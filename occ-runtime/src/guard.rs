@@ -121,9 +121,9 @@ impl<D: Driver> Guard<D> {
         let is_admitted = !spec.logs_waves()
             && launched.difference(spec).is_none()
             && verdict.grid.allows(launched.grid)
-            && verdict.checked().is_some_and(|checked| {
-                checked.result.is_ok() && self.fingerprint(&subject) == Ok(checked.fingerprint)
-            });
+            && verdict
+                .checked()
+                .is_some_and(|checked| checked.result.is_ok() && self.fingerprint(&subject) == Ok(checked.fingerprint));
         Verdicts::put_back(verdict);
         is_admitted
     }

@@ -1,11 +1,16 @@
 //! The guard of a launch that keeps cust's own form: `launch!` in an annotated function, and `launch_as`.
 
-use super::{Bound, GUARD, axes, code, handle};
+#![allow(unsafe_code)]
+
+use super::bound::{Bound, GUARD, axes, handle};
+use super::code;
 use crate::driver::Launched;
 use crate::guard::{LOG_TARGET, LaunchError};
 use crate::spec::LaunchSpec;
+use core::ffi::c_void;
 use cust::error::CudaResult;
 use cust::function::{BlockSize, Function, GridSize};
+use cust::stream::Stream;
 
 /// A function as a launch names it: looked up, or bound to a spec.
 #[diagnostic::on_unimplemented(
@@ -35,7 +40,7 @@ impl Launchable for Function<'_> {
 
 impl Launchable for Bound<'_> {
     fn function(&self) -> &Function<'_> {
-        self.function
+        self
     }
 
     fn bound(&self) -> Option<&Bound<'_>> {
@@ -78,7 +83,7 @@ pub fn guard(
 ) -> CudaResult<()> {
     let launched = launched(grid, block, dynamic_smem);
     match (function.bound(), specs) {
-        (Some(bound), [spec]) if bound.admitted.certainly_admits(spec, &launched) => Ok(()),
+        (Some(bound), [spec]) if bound.admitted().certainly_admits(spec, &launched) => Ok(()),
         (bound, _) => guard_by_any(specs, function.function(), bound, &launched),
     }
 }
@@ -105,7 +110,7 @@ fn guard_by_any(
 }
 
 /// Holds a launch against the one of a spec that may not be a constant.
-pub(super) fn guard_by(
+fn guard_by(
     spec: &LaunchSpec,
     function: &Function<'_>,
     grid: GridSize,
@@ -126,4 +131,44 @@ fn launched(grid: GridSize, block: BlockSize, dynamic_smem: u32) -> Launched {
 fn refused(error: &LaunchError) -> cust::error::CudaError {
     log::error!(target: LOG_TARGET, "{error}");
     code::error(error.cuda_code())
+}
+
+/// A drop-in for cust's `Stream::launch`, with a spec to hold the launch against.
+pub trait LaunchAs {
+    /// Launches as `Stream::launch` does, if the launch is the one that `spec` stands for.
+    ///
+    /// # Errors
+    ///
+    /// The driver's error. A launch that the guard refuses gets the error it would have met, or the nearest, and what
+    /// there is to know goes to the log.
+    ///
+    /// # Safety
+    ///
+    /// As of `Stream::launch`.
+    unsafe fn launch_as(
+        &self,
+        spec: &LaunchSpec,
+        function: &Function<'_>,
+        grid: impl Into<GridSize>,
+        block: impl Into<BlockSize>,
+        dynamic_smem: u32,
+        arguments: &[*mut c_void],
+    ) -> CudaResult<()>;
+}
+
+impl LaunchAs for Stream {
+    unsafe fn launch_as(
+        &self,
+        spec: &LaunchSpec,
+        function: &Function<'_>,
+        grid: impl Into<GridSize>,
+        block: impl Into<BlockSize>,
+        dynamic_smem: u32,
+        arguments: &[*mut c_void],
+    ) -> CudaResult<()> {
+        let (grid, block) = (grid.into(), block.into());
+        guard_by(spec, function, grid, block, dynamic_smem)?;
+        // SAFETY: the caller's.
+        unsafe { self.launch(function, grid, block, dynamic_smem, arguments) }
+    }
 }
