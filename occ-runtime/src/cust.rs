@@ -1,4 +1,5 @@
-//! The guard for cust 0.3: bound functions, [`LaunchSpec::launch`], a drop-in for `stream.launch`, and `launch!`.
+//! The guard for cust 0.3: bound functions, [`LaunchSpec::launch`](crate::LaunchSpec::launch), a drop-in for
+//! `stream.launch`, and `launch!`.
 //!
 //! ```no_run
 //! use cust::prelude::*;

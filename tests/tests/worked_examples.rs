@@ -4,16 +4,15 @@
 #![allow(clippy::unwrap_used, reason = "what is missing in a test fails it")]
 
 use occ_core::{
-    Arch, Gpu, Kernel, LatencyHiding, Launch, Path, Refusal, Resource, SmLimits, Waves, allocation,
+    Arch, BlockLimits, Gpu, Kernel, LatencyHiding, Launch, Path, Refusal, Resource, SmLimits, Waves, allocation,
     divergence_lane_use, lane_efficiency, occupancy,
 };
-use occ_tests::with;
 
 const KIB: u32 = 1 << 10;
 
 /// 65,536 registers, 64 warps, 32 blocks, no granularity; shared memory as given.
 const fn textbook(smem: u32) -> SmLimits {
-    with!(SmLimits::TEXTBOOK, smem_per_sm: smem, smem_per_block: smem, smem_per_block_optin: smem)
+    SmLimits { smem_per_sm: smem, smem_per_block: smem, smem_per_block_optin: smem, ..SmLimits::TEXTBOOK }
 }
 
 struct Case {
@@ -94,7 +93,7 @@ const CASES: [Case; 7] = [
     },
     Case {
         name: "4b with at most 16 blocks",
-        sm: with!(SmLimits::TEXTBOOK, max_blocks_per_sm: 16),
+        sm: SmLimits { max_blocks_per_sm: 16, ..SmLimits::TEXTBOOK },
         block: 64,
         registers: 16,
         smem: 0,
@@ -125,15 +124,14 @@ fn resident_blocks() {
         let kernel = Kernel::new().registers(case.registers);
         let answer = occupancy(&case.sm, &kernel, &Launch::new(case.block).dynamic_smem(case.smem)).unwrap();
         let (registers, shared_memory, warps) = case.limits;
-        let limits = with!(
-            answer.limits,
+        let limits = BlockLimits {
             warps,
             blocks: case.sm.max_blocks_per_sm,
             registers: Some(registers),
             shared_memory,
             barriers: None,
             virtual_resources: None,
-        );
+        };
         assert_eq!(answer.limits, limits, "{name}");
         assert_eq!((answer.blocks_per_sm, answer.warps_per_sm()), (case.blocks, case.warps), "{name}");
         assert!((answer.fraction() * 100.0 - case.percent).abs() < 1e-9, "{name}");

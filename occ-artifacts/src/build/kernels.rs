@@ -92,7 +92,7 @@ impl Kernels {
         self
     }
 
-    /// Where there is no toolkit, kernels of this directory are used: see [the module](self#prebuilt-kernels).
+    /// Where there is no toolkit, kernels of this directory are used: see [the module](crate::build#prebuilt-kernels).
     #[must_use]
     pub fn or_prebuilt(mut self, directory: impl Into<PathBuf>) -> Self {
         self.prebuilt = Some(directory.into());

@@ -222,7 +222,7 @@ mod tests {
     }
 
     fn required_block(block: [u32; 3]) -> LaunchBounds {
-        LaunchBounds::new().required_block(block)
+        LaunchBounds { required_block: Some(block), ..LaunchBounds::new() }
     }
 
     /// Each was given to `ptxas` 13.5; expected are the attributes in its cubin.
@@ -247,15 +247,19 @@ mod tests {
             assert_eq!(bounds(&format!(".maxnreg {cap}")).max_registers, expected, "{cap}");
         }
         for (directives, expected) in [
-            (".maxclusterrank 4", LaunchBounds::new().max_cluster_blocks(4)),
-            (".explicitcluster", LaunchBounds::new().needs_cluster(true)),
+            (".maxclusterrank 4", LaunchBounds { max_cluster_blocks: Some(4), ..LaunchBounds::new() }),
+            (".explicitcluster", LaunchBounds { needs_cluster: true, ..LaunchBounds::new() }),
             (
                 ".explicitcluster .reqnctapercluster 2",
-                LaunchBounds::new().required_cluster([2, 1, 1]).needs_cluster(true),
+                LaunchBounds { required_cluster: Some([2, 1, 1]), needs_cluster: true, ..LaunchBounds::new() },
             ),
             (
                 ".blocksareclusters .reqntid 32,4 .reqnctapercluster 2,2",
-                required_block([32, 4, 1]).required_cluster([2, 2, 1]).grid_counts_clusters(true),
+                LaunchBounds {
+                    required_cluster: Some([2, 2, 1]),
+                    grid_counts_clusters: true,
+                    ..required_block([32, 4, 1])
+                },
             ),
         ] {
             assert_eq!(bounds(directives).launch, expected, "{directives}");

@@ -245,8 +245,7 @@ fn clusters() {
     device.active_clusters.extend([(2, 264), (4, 0), (16, 8)]);
     let _turn = with_devices([device]);
     let of = |cluster: Option<[u32; 3]>| {
-        let mut launch = Launch::new(256);
-        launch.cluster = cluster;
+        let launch = Launch { cluster, ..Launch::new(256) };
         LaunchSpec::new("k", SM_90, Kernel::new().registers(32), launch)
     };
     let compiled = |required_cluster| KernelModel { required_cluster, ..KernelModel::new(32) };
@@ -289,7 +288,7 @@ fn clusters_that_are_not_passed() {
     let has_it = KernelModel { required_cluster: Some([2, 1, 1]), ..KernelModel::new(32) };
     assert!(guard().admit(&spec, function(has_it.clone()), &plain).is_ok());
     // A spec that knows it of the artifact.
-    const BOUNDS: LaunchBounds = LaunchBounds::new().required_cluster([2, 1, 1]);
+    const BOUNDS: LaunchBounds = LaunchBounds { required_cluster: Some([2, 1, 1]), ..LaunchBounds::new() };
     const COMPILED: &[Compiled<'static>] =
         &[Compiled::new(Arch::SM_90, Kernel::new().registers(32).bounds(BOUNDS), "k in k.cubin")];
     let read = LaunchSpec::new("k", SM_90, Kernel::new(), Launch::new(256)).compiled(COMPILED);
@@ -314,7 +313,7 @@ fn clusters_where_there_are_none() {
 /// A cluster that only the kernel knows of needs to be allowed, and to have room, as one of the spec's.
 #[test]
 fn a_large_cluster_of_the_kernel() {
-    const BOUNDS: LaunchBounds = LaunchBounds::new().required_cluster([16, 1, 1]);
+    const BOUNDS: LaunchBounds = LaunchBounds { required_cluster: Some([16, 1, 1]), ..LaunchBounds::new() };
     const COMPILED: &[Compiled<'static>] =
         &[Compiled::new(Arch::SM_90, Kernel::new().registers(32).bounds(BOUNDS), "k in k.cubin")];
     let model = KernelModel { required_cluster: Some([16, 1, 1]), ..KernelModel::new(32) };
