@@ -72,6 +72,7 @@ pub use warps::{LatencyHiding, Path, divergence_lane_use, lane_efficiency};
 /// What the sister crates and the expansion of `#[launch_config]` need. It may change with every version.
 #[doc(hidden)]
 pub mod internal {
+    pub use crate::message::{Filled, Sentence, Value};
     pub use crate::nearest::{did_you_mean, edit_distance};
     pub use crate::shortcut::{arch_bits, certainly_reaches};
     pub use crate::text::Text;

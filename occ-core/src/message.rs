@@ -9,6 +9,7 @@ mod help;
 mod missed;
 mod numbers;
 mod refused;
+mod sentence;
 mod short;
 mod standing;
 
@@ -24,6 +25,8 @@ use help::help;
 use numbers::{above, below};
 use refused::{first_refusal, refused};
 use short::{count_of, falls_short};
+
+pub use sentence::{Filled, Sentence, Value};
 
 const NOTE: &str = "\n= note: ";
 const HELP: &str = "\n= help: ";

@@ -235,7 +235,7 @@ impl Refusal {
     }
 
     /// The reason in words, as every front end prints it.
-    pub const fn write(&self, text: &mut Text) {
+    pub(crate) const fn write<const CAPACITY: usize>(&self, text: &mut Text<CAPACITY>) {
         match *self {
             Refusal::EmptyBlock { axis } => text.str("the block is empty: its ").str(axis.name()).str(" axis is 0"),
             Refusal::BlockAxis { axis, threads, most } => text
@@ -337,7 +337,7 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = Text::new();
+        let mut text = Text::<512>::new();
         self.write(&mut text);
         f.write_str(text.as_str())
     }

@@ -9,7 +9,7 @@ use core::fmt;
 /// ```
 /// use occ_core::internal::Text;
 ///
-/// const TEXT: Text = {
+/// const TEXT: Text<64> = {
 ///     let mut text = Text::new();
 ///     text.str("block ").num(256);
 ///     text
@@ -17,20 +17,20 @@ use core::fmt;
 /// assert_eq!(TEXT.as_str(), "block 256");
 /// ```
 #[derive(Clone, Copy)]
-pub struct Text {
-    bytes: [u8; Self::CAPACITY],
+pub struct Text<const CAPACITY: usize = 4096> {
+    bytes: [u8; CAPACITY],
     length: usize,
 }
 
 const CUT: &[u8] = b"...";
 
-impl Text {
+impl<const CAPACITY: usize> Text<CAPACITY> {
     /// Most bytes of a text.
-    pub const CAPACITY: usize = 4096;
+    pub const CAPACITY: usize = CAPACITY;
 
     /// An empty text.
     pub const fn new() -> Self {
-        Text { bytes: [0; Self::CAPACITY], length: 0 }
+        Text { bytes: [0; CAPACITY], length: 0 }
     }
 
     /// What has been written.
@@ -49,10 +49,14 @@ impl Text {
 
     /// Appends a text.
     pub const fn str(&mut self, text: &str) -> &mut Self {
-        let bytes = text.as_bytes();
+        self.bytes(text.as_bytes())
+    }
+
+    /// Appends whole characters of UTF-8.
+    pub(crate) const fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         let mut at = 0;
         while at < bytes.len() {
-            if self.length >= Self::CAPACITY - CUT.len() {
+            if self.length >= CAPACITY - CUT.len() {
                 return self.cut();
             }
             self.bytes[self.length] = bytes[at];
@@ -64,14 +68,14 @@ impl Text {
 
     /// Ends the text at a whole character and marks the cut.
     const fn cut(&mut self) -> &mut Self {
-        if self.length == Self::CAPACITY {
+        if self.length == CAPACITY {
             return self;
         }
         // A continuation byte of UTF-8 is 10xxxxxx; the byte after the kept part may be any.
         while self.length > 0 && self.bytes[self.length - 1] >= 0x80 {
             self.length -= 1;
         }
-        while self.length < Self::CAPACITY {
+        while self.length < CAPACITY {
             self.bytes[self.length] = b'.';
             self.length += 1;
         }
@@ -147,19 +151,19 @@ impl Text {
     }
 }
 
-impl Default for Text {
+impl<const CAPACITY: usize> Default for Text<CAPACITY> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl fmt::Display for Text {
+impl<const CAPACITY: usize> fmt::Display for Text<CAPACITY> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl fmt::Debug for Text {
+impl<const CAPACITY: usize> fmt::Debug for Text<CAPACITY> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
     }
@@ -187,7 +191,7 @@ mod tests {
 
     #[test]
     fn numbers() {
-        let mut text = Text::new();
+        let mut text = Text::<4096>::new();
         text.num(0).str(" ").num(u64::MAX).str(" ").decimal(12.5, 1).str(" ").decimal(0.29, 2).str(" ");
         text.decimal(66.666_666, 1).str(" ").decimal(3.05, 2).str(" ").percent(0.5, 1).str(" ").percent(2.0 / 3.0, 3);
         assert_eq!(text.as_str(), "0 18446744073709551615 12.5 0.29 66.6 3.05 50% 66.667%");
@@ -195,11 +199,11 @@ mod tests {
 
     #[test]
     fn too_long_a_text_is_cut_at_a_character() {
-        let mut text = Text::new();
+        let mut text = Text::<4096>::new();
         for _ in 0..2000 {
             text.str("a×");
         }
-        assert!(text.as_str().len() <= Text::CAPACITY);
+        assert!(text.as_str().len() <= 4096);
         assert!(text.as_str().ends_with("a...") || text.as_str().ends_with("a...."), "{text}");
         text.str("more");
         assert!(!text.as_str().contains("more"));

@@ -481,7 +481,7 @@ fn advice_is_true() {
             }
 
             let text = check.explain(rule);
-            prop_assert!(text.as_str().len() < Text::CAPACITY - 3, "cut: {}", text);
+            prop_assert!(text.as_str().len() < <Text>::CAPACITY - 3, "cut: {}", text);
             let first_line = text.as_str().lines().next().unwrap();
             let helps: Vec<Help> =
                 text.as_str().lines().filter_map(|line| line.strip_prefix("= help: ")).map(read_help).collect();
@@ -908,11 +908,11 @@ fn maps_never_panic() {
 #[test]
 fn texts_never_panic() {
     check(4000, &(wild_f64(), any::<u32>(), any::<u64>(), ".*", axes()), |(value, decimals, number, words, axes)| {
-        let mut text = Text::new();
+        let mut text = <Text>::new();
         for _ in 0..200 {
             text.str(&words).decimal(value, decimals).percent(value, decimals % 12).num(number).axes(axes);
         }
-        prop_assert!(text.as_str().len() <= Text::CAPACITY && !text.is_empty());
+        prop_assert!(text.as_str().len() <= <Text>::CAPACITY && !text.is_empty());
         Ok(())
     });
 }

@@ -8,7 +8,7 @@ use crate::text::Text;
 const FINEST: u32 = 9;
 
 /// A number that is less than `required`, as it shows that.
-pub(super) const fn below(text: &mut Text, value: f64, required: f64) -> &mut Text {
+pub(super) const fn below<const N: usize>(text: &mut Text<N>, value: f64, required: f64) -> &mut Text<N> {
     let mut decimals = if value < 1.0 { 4 } else { 1 };
     while decimals < FINEST && rounded(value, decimals) >= rounded(required, decimals) {
         decimals += 1;
@@ -17,14 +17,14 @@ pub(super) const fn below(text: &mut Text, value: f64, required: f64) -> &mut Te
 }
 
 /// A number that is required, with every decimal it has up to nine.
-pub(super) const fn above(text: &mut Text, required: f64) -> &mut Text {
+pub(super) const fn above<const N: usize>(text: &mut Text<N>, required: f64) -> &mut Text<N> {
     let nearest = rounded(required, FINEST);
     let up = if nearest < required { nearest + 1e-9 } else { nearest };
     exactly(text, up, FINEST)
 }
 
 /// A number that is more than `allowed`, as it shows that.
-pub(super) const fn above_bound(text: &mut Text, value: f64, allowed: f64) -> &mut Text {
+pub(super) const fn above_bound<const N: usize>(text: &mut Text<N>, value: f64, allowed: f64) -> &mut Text<N> {
     let mut decimals = 1;
     while decimals < FINEST && rounded(value, decimals) <= rounded(allowed, decimals) {
         decimals += 1;
@@ -33,12 +33,12 @@ pub(super) const fn above_bound(text: &mut Text, value: f64, allowed: f64) -> &m
 }
 
 /// A number that is allowed, with every decimal it has up to nine.
-pub(super) const fn within(text: &mut Text, allowed: f64) -> &mut Text {
+pub(super) const fn within<const N: usize>(text: &mut Text<N>, allowed: f64) -> &mut Text<N> {
     text.decimal(allowed, FINEST)
 }
 
 /// A number that has no more than so many decimals, in spite of what a binary fraction makes of it.
-const fn exactly(text: &mut Text, value: f64, decimals: u32) -> &mut Text {
+const fn exactly<const N: usize>(text: &mut Text<N>, value: f64, decimals: u32) -> &mut Text<N> {
     text.decimal(value + 0.25 / power_of_ten(decimals), decimals)
 }
 

@@ -104,7 +104,7 @@ const fn why_rounded(text: &mut Text, check: &Check<'_>, arch: Arch, registers: 
 }
 
 const fn same(a: &Refusal, b: &Refusal) -> bool {
-    let (mut left, mut right) = (Text::new(), Text::new());
+    let (mut left, mut right) = (Text::<512>::new(), Text::<512>::new());
     a.write(&mut left);
     b.write(&mut right);
     same_text(left.as_str(), right.as_str())

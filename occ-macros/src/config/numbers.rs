@@ -145,7 +145,7 @@ fn is_literal(tokens: &[TokenTree]) -> bool {
 
 /// Axes as they are written.
 pub(super) fn in_axes(axes: [u32; 3]) -> String {
-    occ_core::internal::Text::new().axes(axes).as_str().to_owned()
+    occ_core::internal::Value::Axes(axes).to_string()
 }
 
 pub(super) fn known_axes(pieces: &[Vec<TokenTree>]) -> Option<[u32; 3]> {
