@@ -105,7 +105,7 @@ impl<'a, 'b> Cubin<'a, 'b> {
         };
         let machine = bytes.u16(0x12, "an ELF header")?;
         if machine != EM_CUDA {
-            return unexpected(0x12, "the machine of a cubin", "190, which is CUDA", machine.into());
+            return unexpected(0x12, "the machine of a cubin", "190 (CUDA)", machine.into());
         }
         let (abi, number) = match elf.abi {
             7 => (Abi::V7, elf.e_flags & 0xff),
@@ -119,7 +119,7 @@ impl<'a, 'b> Cubin<'a, 'b> {
         };
         if entry.is_some_and(|entry| entry.number != number) {
             let what = "the capability of a cubin";
-            return unexpected(0x30, what, "that of its fatbin entry", number.into());
+            return unexpected(0x30, what, "the capability of its fatbin entry", number.into());
         }
         let each = (size_of::<OfCode>() + 3 * size_of::<u32>()) as u64;
         let held = budget.hold(elf.section_count() as u64 * each, bytes.start, "the sections of a cubin")?;
@@ -169,7 +169,7 @@ impl<'a, 'b> Cubin<'a, 'b> {
                 if matches!(record.code, code::REGCOUNT | code::MIN_STACK_SIZE | code::FRAME_SIZE) {
                     let symbol = record.number(0)?;
                     let Some(function) = functions.get_mut(symbol as usize) else {
-                        let (what, expected) = ("the symbol of a `.nv.info` record", "in the symbol table");
+                        let (what, expected) = ("the symbol of a `.nv.info` record", "an index of the symbol table");
                         let problem = Problem::Unexpected { what, expected, found: symbol.into() };
                         return Err(Error::new(record.at(), problem));
                     };
@@ -189,7 +189,7 @@ impl<'a, 'b> Cubin<'a, 'b> {
         origin: &Origin,
     ) -> Result<KernelImage, Error> {
         let Some(&OfCode { info, shared }) = self.sections.of_code.get(symbol.section as usize) else {
-            let (what, expected) = ("the section of a kernel", "in the section table");
+            let (what, expected) = ("the section of a kernel", "an index of the section table");
             return Err(Error::new(symbol.at, Problem::Unexpected { what, expected, found: symbol.section.into() }));
         };
         let code = self.elf.section(symbol.section)?;
@@ -224,7 +224,7 @@ impl<'a, 'b> Cubin<'a, 'b> {
         let reserved = if self.is_linked && self.target.number >= 90 { RESERVED_SMEM } else { 0 };
         size.checked_sub(reserved).and_then(|own| u32::try_from(own).ok()).ok_or_else(|| {
             let what = "the size of a `.nv.shared` section";
-            let expected = "below 4 GiB, and at least 1024 in code linked for 9.0 and later";
+            let expected = "less than 4 GiB, and at least 1024 in linked code for 9.0 and later";
             Error::new(self.elf.section_at(section), Problem::Unexpected { what, expected, found: size })
         })
     }
@@ -318,10 +318,10 @@ impl Sections {
             let what = "`sh_info` of a kernel's section";
             Error::new(elf.section_at(index), Problem::Unexpected { what, expected, found: code.into() })
         };
-        let of_code = self.of_code.get_mut(code as usize).ok_or_else(|| unexpected("in the section table"))?;
+        let of_code = self.of_code.get_mut(code as usize).ok_or_else(|| unexpected("an index of the section table"))?;
         match std::mem::replace(place(of_code), index) {
             0 => Ok(()),
-            _ => Err(unexpected("another one than that of the section before it")),
+            _ => Err(unexpected("a section that no earlier one belongs to")),
         }
     }
 }

@@ -1,87 +1,88 @@
-//! Why an artifact could not be read: where, what was expected there, and what was found.
+//! The reasons why an artifact could not be read: where, what was expected there, and what was found.
 
 use std::fmt;
 
-/// Why an artifact could not be read.
+/// The reason why an artifact could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Error {
-    /// Where in the file, in bytes. Inside of something compressed: where that begins.
+    /// The offset in the file, in bytes. In compressed data: the offset of its first byte.
     pub offset: u64,
-    /// What is wrong there.
+    /// The problem there.
     pub problem: Problem,
 }
 
-/// What is wrong with an artifact.
+/// A problem of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The file begins like nothing that is read here.
+    /// The file is of no supported format.
     UnknownFormat,
-    /// Something reaches beyond its end.
+    /// A part of the file reaches beyond its end.
     Truncated {
-        /// What does.
+        /// The part.
         what: &'static str,
-        /// Bytes it needs.
+        /// The size of the part, in bytes.
         needed: u64,
-        /// Bytes there are.
+        /// The bytes that are left of the file or of what the part is in.
         available: u64,
     },
     /// A field has a value it cannot have.
     Unexpected {
         /// The field.
         what: &'static str,
-        /// What was expected.
+        /// The values it can have.
         expected: &'static str,
-        /// What was found.
+        /// The value it has.
         found: u64,
     },
-    /// A cubin of a layout that is not known yet: reading it would be guessing.
+    /// A cubin has an unknown layout, so reading it would be guessing.
     UnknownAbi {
-        /// Its ABI version; 7 and 8 are known.
+        /// The ABI version of the cubin; 7 and 8 are supported.
         abi: u8,
     },
-    /// Reading this needs a feature of the crate that is off.
+    /// A feature of the crate that reads this is disabled.
     NeedsFeature {
-        /// What was found.
+        /// The part that was found.
         what: &'static str,
-        /// The feature.
+        /// The name of the feature.
         feature: &'static str,
     },
-    /// Reading on would take more memory than 4 × the file + 32 MiB.
+    /// Reading would take more memory than 4 × the file size + 32 MiB.
     TooLarge {
-        /// What would.
+        /// The part that takes it.
         what: &'static str,
-        /// Bytes it asks for.
+        /// The memory for that part, in bytes.
         bytes: u64,
     },
-    /// Something compressed cannot be decompressed.
+    /// Compressed data is damaged, or its content has another size than declared.
     Decompression {
-        /// How it is compressed.
+        /// The kind of compression.
         what: &'static str,
-        /// Bytes it must give, neither more nor less.
+        /// The declared size of the content, in bytes.
         bytes: u64,
     },
-    /// Something is not what it begins like.
+    /// A file begins like one of a format, but is none.
     Damaged {
-        /// What it begins like.
+        /// The format.
         what: &'static str,
     },
-    /// An archive that only names other files. Those hold the code.
+    /// The file is a thin archive, which holds only the names of other files.
     ThinArchive,
-    /// A host file without a section that holds code for a GPU.
+    /// A host file has no section with GPU code.
     NoDeviceCode,
-    /// There is only code without numbers: link-time code has none before it is linked.
+    /// The file holds only link-time code, which has no resources before it is linked.
     OnlyLinkTimeCode,
-    /// A text has something else where a number or a name must be.
+    /// A text has something else where a number or a name is expected.
     Malformed {
-        /// What could not be read.
+        /// The part that could not be read.
         what: &'static str,
-        /// What was expected.
+        /// The form it should have.
         expected: &'static str,
     },
-    /// A log or a text of `cuobjdump` that names no kernel.
+    /// A compiler log or a text of `cuobjdump` names no kernel.
     NoKernels,
-    /// A log in which `nvcc -rdc=true --resource-usage` says that it shows nothing before device linking.
+    /// In this log, `nvcc -rdc=true --resource-usage` says that it prints no resources before device linking.
     BeforeLinking,
 }
 
@@ -98,43 +99,39 @@ impl fmt::Display for Error {
                 "not a cubin, fatbin, host binary, archive, compiler log, `cuobjdump -res-usage` text or PTX",
             ),
             Problem::Truncated { what, needed, available } => {
-                write!(f, "{what} at offset {}: {needed} bytes are needed, there are {available}", self.offset)
+                write!(f, "{what} at offset {} must have {needed} bytes; only {available} are left", self.offset)
             }
             Problem::Unexpected { what, expected, found } => {
-                write!(f, "{what} at offset {} must be {expected}, it is {found}", self.offset)
+                write!(f, "{what} at offset {} is {found}; expected {expected}", self.offset)
             }
             Problem::UnknownAbi { abi } => {
-                write!(f, "the cubin at offset {} has ABI version {abi}, only 7 and 8 are known", self.offset)
+                write!(f, "the cubin at offset {} has ABI version {abi}; only 7 and 8 are supported", self.offset)
             }
             Problem::NeedsFeature { what, feature } => {
                 write!(f, "{what} at offset {} needs the feature `{feature}`", self.offset)
             }
             Problem::TooLarge { what, bytes } => write!(
                 f,
-                "{what} at offset {} asks for {bytes} bytes: together more than 4 times the file and 32 MiB",
+                "{what} at offset {} would take {bytes} bytes; reading may take at most 4 times the file size and 32 MiB",
                 self.offset
             ),
             Problem::Decompression { what, bytes } => {
-                write!(
-                    f,
-                    "{what} data at offset {} cannot be decompressed to the {bytes} bytes it should give",
-                    self.offset
-                )
+                write!(f, "{what} data at offset {} does not decompress to the declared {bytes} bytes", self.offset)
             }
             Problem::Damaged { what } => write!(f, "{what} at offset {} is damaged", self.offset),
-            Problem::ThinArchive => f.write_str("a thin archive only names other files: read those"),
-            Problem::NoDeviceCode => f.write_str(
-                "no code for a GPU: the host file has no section `.nv_fatbin`, `__nv_relfatbin` or `.nv_fatb`",
-            ),
+            Problem::ThinArchive => f.write_str("a thin archive holds only the names of other files; read those files"),
+            Problem::NoDeviceCode => {
+                f.write_str("no GPU code; the host file has no section `.nv_fatbin`, `__nv_relfatbin` or `.nv_fatb`")
+            }
             Problem::OnlyLinkTimeCode => {
-                f.write_str("holds only link-time code, whose resources exist once it is linked")
+                f.write_str("only link-time code found; it has no resources before it is linked")
             }
             Problem::Malformed { what, expected } => {
-                write!(f, "{what} at offset {} cannot be read, expected {expected}", self.offset)
+                write!(f, "{what} at offset {} cannot be read; expected {expected}", self.offset)
             }
-            Problem::NoKernels => f.write_str("names no kernel with its resources"),
+            Problem::NoKernels => f.write_str("no kernel with resources found"),
             Problem::BeforeLinking => f.write_str(
-                "`nvcc -rdc=true` shows resources when it links: use that log, or compile with `-Xptxas -v`",
+                "`nvcc -rdc=true` prints resources when it links; use that log, or compile with `-Xptxas -v`",
             ),
         }
     }

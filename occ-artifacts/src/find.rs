@@ -1,6 +1,7 @@
 //! The kernel that a name means.
 
 use crate::image::KernelImage;
+use crate::list::{listed, listed_of};
 use crate::names::{Tier, Wanted, bare, readable, whole_path};
 use occ_core::internal::edit_distance;
 use std::fmt;
@@ -8,25 +9,25 @@ use std::fmt;
 /// Most names an error shows.
 const SHOWN: usize = 4;
 
-/// Why a name does not tell which kernel is meant.
+/// The reason why a name does not tell which kernel is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NameError {
     /// No kernel has this name.
     Missing {
-        /// What was looked for.
+        /// The name.
         wanted: String,
-        /// At most 4 kernels with names like it, as they can be read, the nearest first.
+        /// At most 4 kernels with similar names, demangled, the nearest first.
         nearest: Vec<String>,
-        /// How many kernels there are.
+        /// The number of kernels.
         total: usize,
     },
     /// Several kernels have this name.
     Ambiguous {
-        /// What was looked for.
+        /// The name.
         wanted: String,
-        /// At most 4 of them, as they can be read; mangled where they read the same.
+        /// At most 4 of them, demangled; mangled where demangled names are equal.
         candidates: Vec<String>,
-        /// How many they are.
+        /// The number of kernels of this name.
         total: usize,
     },
 }
@@ -34,14 +35,14 @@ pub enum NameError {
 impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NameError::Missing { wanted, total: 0, .. } => write!(f, "no kernel `{wanted}`: there are no kernels"),
+            NameError::Missing { wanted, total: 0, .. } => write!(f, "no kernel `{wanted}`; there are no kernels"),
             NameError::Missing { wanted, nearest, total } => {
                 let kernels = if *total == 1 { "kernel" } else { "kernels" };
                 write!(f, "no kernel `{wanted}` among {total} {kernels}")?;
-                if nearest.is_empty() { Ok(()) } else { write!(f, ", similar are {}", quoted(nearest, nearest.len())) }
+                if nearest.is_empty() { Ok(()) } else { write!(f, "; did you mean {}?", listed(nearest, "or")) }
             }
             NameError::Ambiguous { wanted, candidates, total } => {
-                write!(f, "`{wanted}` means {total} kernels: {}", quoted(candidates, *total))
+                write!(f, "`{wanted}` matches {total} kernels: {}", listed_of(candidates, *total))
             }
         }
     }
@@ -49,24 +50,15 @@ impl fmt::Display for NameError {
 
 impl std::error::Error for NameError {}
 
-/// `` `a`, `b` and 3 more ``
-fn quoted(names: &[String], total: usize) -> String {
-    let names_text = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    match total.saturating_sub(names.len()) {
-        0 => names_text,
-        more => format!("{names_text} and {more} more"),
-    }
-}
-
-/// All images, for any target, of the kernel that `kernel` means.
+/// Returns all images, for any target, of the kernel that `kernel` names.
 ///
-/// The first of these that any name matches decides: the mangled name; the demangled name (white space and a leading
-/// returned type do not matter); its path with template arguments, `ns::gemm<float, 4>`; its path, `ns::gemm`; the
-/// last component of the path, `gemm`. The second and third need the feature `demangle`.
+/// The first of these forms that matches a kernel decides: the mangled name; the demangled name (without regard to white
+/// space and the return type); its path with template arguments, `ns::gemm<float, 4>`; its path, `ns::gemm`; the last
+/// component of the path, `gemm`. The second and the third need the feature `demangle`.
 ///
 /// # Errors
 ///
-/// [`NameError`] if no kernel or more than one is meant.
+/// Returns a [`NameError`] if the name matches no kernel, or more than one.
 ///
 /// ```
 /// use occ_artifacts::{Format, KernelImage, Origin, find};
@@ -208,7 +200,7 @@ mod tests {
         }
         assert_eq!(
             found(&images, "autoK"),
-            "`autoK` means 2 kernels: `void autoK<(E)1>(int*)`, `void autoK<(unsigned int)3>(int*)`"
+            "`autoK` matches 2 kernels: `void autoK<(E)1>(int*)` and `void autoK<(unsigned int)3>(int*)`"
         );
     }
 
@@ -241,7 +233,7 @@ mod tests {
         assert!(nearest[0].contains("saxpy"), "{nearest:?}");
         let Err(NameError::Missing { nearest, .. }) = find(&images, "reduce<float>") else { panic!() };
         assert!(nearest.len() == 1 && nearest[0].contains("reduce_final"), "{nearest:?}");
-        assert_eq!(found(&[], "k"), "no kernel `k`: there are no kernels");
+        assert_eq!(found(&[], "k"), "no kernel `k`; there are no kernels");
         for hostile in ["", " ", "::", "<", "(", "é", "(anonymous namespace)", "operator()", "_Z", "a::", "<>(", "é<é>"]
         {
             assert!(find(&images, hostile).is_err(), "{hostile}");

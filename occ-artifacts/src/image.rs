@@ -1,50 +1,50 @@
-//! What one source says about one kernel.
+//! A compiled kernel, as one source tells of it.
 
 use crate::origin::{Origin, Toolkit};
 use crate::target::CodeTarget;
 use occ_core::{Arch, Compiled, Kernel, LaunchBounds};
 use std::sync::Arc;
 
-/// What one source says about one kernel, for one target.
+/// A compiled kernel for one target, as one source tells of it.
 ///
-/// What a source cannot know is `None`, never 0.
+/// Whatever the source does not tell is `None`, never 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelImage {
-    /// The name in the artifact, mangled.
+    /// The mangled name in the artifact.
     pub name: Arc<str>,
-    /// What the code was built for. `None` where the source does not say (`cuobjdump -res-usage` of a cubin).
+    /// The target the code was built for. `None` where the source does not tell it (`cuobjdump -res-usage` of a cubin).
     pub target: Option<CodeTarget>,
     /// Registers per thread at launch. A kernel with `setmaxnreg` changes them later.
     pub registers: Option<u32>,
-    /// Static shared memory per block in bytes, without what the driver reserves.
+    /// Static shared memory per block in bytes, without the part that the driver reserves.
     pub static_smem: Option<u32>,
-    /// Named barriers a block uses, 0 to 16: the highest number plus 1, and 16 where a register holds the number.
+    /// Named barriers that a block uses, 0 to 16: the highest number plus 1, and 16 where a register holds the number.
     pub barriers: Option<u32>,
     /// Local memory per thread.
     pub stack: Option<Stack>,
-    /// Spilled registers, of which only compiler logs tell.
+    /// Spilled registers, which only compiler logs tell.
     pub spills: Option<Spills>,
-    /// What the kernel says of its own launch; `None` where the source does not say whether it has such bounds.
+    /// The kernel's own launch bounds. `None` where the source does not tell whether it has any.
     pub bounds: Option<Bounds>,
-    /// Blocks per SM the kernel was compiled for (`.minnctapersm`, the second number of `__launch_bounds__`), of which
+    /// Minimum blocks per SM the kernel was compiled for (`.minnctapersm`, the second number of `__launch_bounds__`), which
     /// only PTX tells.
     pub min_blocks_per_sm: Option<u32>,
-    /// Whether the kernel allocates tensor memory, and for how many blocks.
+    /// Tensor memory that the kernel allocates.
     pub tensor_memory: Option<TensorMemory>,
     /// Whether the kernel moves registers between its warps with `setmaxnreg`.
     pub setmaxnreg: Option<bool>,
-    /// The toolkit that made it.
+    /// The CUDA toolkit that compiled it.
     pub toolkit: Option<Toolkit>,
-    /// Whether the numbers are final: those of an object for device linking (`-rdc=true`) can still grow. A text does not
-    /// always show that it is of such an object; then this is true.
+    /// Whether the numbers are final. Those of an object for device linking (`-rdc=true`) can still grow; where a text does
+    /// not show that it is of such an object, this is true.
     pub is_linked: bool,
-    /// Where it was found.
+    /// The place where it was found.
     pub origin: Origin,
 }
 
 impl KernelImage {
-    /// A kernel of which nothing is known but its name and where it was found.
+    /// Creates a kernel of which only the name and the place are known.
     pub fn new(name: impl Into<Arc<str>>, origin: Origin) -> Self {
         KernelImage {
             name: name.into(),
@@ -65,12 +65,12 @@ impl KernelImage {
     }
 }
 
-/// What a block takes of the SM's virtual resources to allocate tensor memory: all of them.
+/// Virtual resources that a block takes to allocate tensor memory: all that an SM has.
 const TENSOR_MEMORY_PERMIT: u32 = 128;
 
 impl KernelImage {
-    /// The resources in the model's terms. What the source does not know is as the model has it unasked: registers that
-    /// limit nothing, no static shared memory, 1 barrier, no bounds, no tensor memory.
+    /// Returns the resources in the model's terms. Unknown values are the model's defaults: registers that limit nothing,
+    /// no static shared memory, 1 barrier, no bounds, no tensor memory.
     ///
     /// ```
     /// use occ_artifacts::{Format, KernelImage, Origin};
@@ -123,9 +123,9 @@ impl KernelImage {
 /// Local memory per thread: arrays, spilled registers, frames of called functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stack {
-    /// This many bytes per thread.
+    /// A number of bytes per thread.
     Bytes(u32),
-    /// No bound is known when it is compiled: the kernel calls itself or what it cannot see.
+    /// Unknown at compile time: the kernel recurses, or calls functions that the compiler does not see.
     Unbounded,
 }
 
@@ -138,24 +138,25 @@ pub struct Spills {
     pub loads: u32,
 }
 
-/// What a kernel says of its own launch. `None` inside means that the kernel gives no such bound.
+/// A kernel's own launch bounds. A field that is `None` means that the kernel has no such bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// Most threads per block along each axis; only their product counts (`__launch_bounds__`, `.maxntid`).
     pub max_threads: Option<[u32; 3]>,
     /// The cap on registers per thread it was compiled under (`.maxnreg`, `-maxrregcount`, or what its bounds left).
     pub max_registers: Option<u32>,
-    /// Its block and cluster, as the model has them.
+    /// The bounds on block and cluster, in the model's terms.
     pub launch: LaunchBounds,
 }
 
-/// Tensor memory a kernel allocates (10.0 and later).
+/// Tensor memory that a kernel allocates (10.0 and later).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TensorMemory {
-    /// None.
+    /// No tensor memory.
     Unused,
-    /// Allocated by single blocks.
+    /// Tensor memory that single blocks allocate.
     OneBlock,
-    /// Allocated by pairs of blocks.
+    /// Tensor memory that pairs of blocks allocate.
     TwoBlocks,
 }

@@ -18,6 +18,7 @@ mod find;
 mod host;
 mod image;
 mod images;
+mod list;
 mod merge;
 mod names;
 mod origin;

@@ -1,4 +1,4 @@
-//! Several sources of one kernel become one: what one does not know is taken from another, and what two know must agree.
+//! Merges several sources of one kernel: what one does not know is taken from another, and what two know must agree.
 
 use crate::image::{KernelImage, Stack};
 use crate::origin::Format;
@@ -9,14 +9,15 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Two sources state something differently about one kernel for one target.
+/// A quantity that two sources state differently of one kernel for one target.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Contradiction {
-    /// The kernel, mangled.
+    /// The mangled name of the kernel.
     pub kernel: Arc<str>,
-    /// The target. `None` where neither source says it.
+    /// The target. `None` where neither source tells it.
     pub target: Option<CodeTarget>,
-    /// What is different.
+    /// The quantity that differs.
     pub quantity: Quantity,
     /// A source and its value.
     pub one: (Box<str>, Box<str>),
@@ -31,27 +32,27 @@ impl fmt::Display for Contradiction {
         if let Some(target) = target {
             write!(f, " for `{target}`")?;
         }
-        write!(f, ": {} in `{}`, {} in `{}`; one of the files is stale, ", one.1, one.0, other.1, other.0)?;
-        f.write_str("take both from the same build")
+        write!(f, ": {} in `{}` and {} in `{}`; ", one.1, one.0, other.1, other.0)?;
+        f.write_str("one of the files is stale, so take both from the same build")
     }
 }
 
 impl std::error::Error for Contradiction {}
 
-/// Makes one image of what several sources say about one kernel for one target.
+/// Merges the images of several sources into one for each kernel and target.
 ///
-/// Each source is a name, such as its path, and what was read from it. Of what two sources know of one kernel both must
-/// say the same; what one does not know is taken from the other: spills from a compiler log, the minimum blocks per SM
-/// from PTX. The image of the PTX itself stays. PTX belongs to machine code of the same number only: `compute_80` to
-/// `sm_80`. Within one source nothing is merged, except that the machine code of a fatbin is completed from its PTX.
+/// Each source is a name, such as its path, and what was read from it. Values that two sources know must be equal; values
+/// that one does not know are taken from the other: spills from a compiler log, the minimum blocks per SM from PTX. The
+/// image of the PTX itself stays. PTX belongs to machine code of the same number only: `compute_80` to `sm_80`. Within one
+/// source nothing is merged, except that the machine code of a fatbin is completed from its PTX.
 ///
-/// - Numbers before linking may differ from those after it, which count.
-/// - A cubin does not tell `sm_100f` from `sm_100`: where another source has only the former, it is meant.
-/// - Images without a target are merged by name if the kernel has only one target, and else stay apart.
+/// - Numbers before and after linking may differ; those after linking count.
+/// - A cubin does not tell `sm_100f` from `sm_100`: if another source has only `sm_100f`, the cubin is taken to be for it.
+/// - Images without a target are merged by name if the kernel has only one target, and stay apart otherwise.
 ///
 /// # Errors
 ///
-/// A [`Contradiction`] where two sources state different numbers: one of the files is stale.
+/// Returns a [`Contradiction`] if two sources state different numbers: one of the files is stale.
 ///
 /// ```
 /// use occ_artifacts::{Format, KernelImage, Origin, Spills, merge};
@@ -366,8 +367,8 @@ mod tests {
         assert_eq!(
             merge(&sources).unwrap_err().to_string(),
             format!(
-                "different registers of `{}` for `sm_80`: 32 in `k.cubin`, 34 in `k.log`; one of the files is stale, \
-                 take both from the same build",
+                "different registers of `{}` for `sm_80`: 32 in `k.cubin` and 34 in `k.log`; one of the files is stale, \
+                 so take both from the same build",
                 if cfg!(feature = "demangle") { "k(int*)" } else { "_Z1kPi" }
             )
         );

@@ -6,9 +6,9 @@ use std::sync::Arc;
 /// A CUDA toolkit's version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Toolkit {
-    /// 13 of 13.5.
+    /// The major version: 13 of 13.5.
     pub major: u32,
-    /// 5 of 13.5.
+    /// The minor version: 5 of 13.5.
     pub minor: u32,
 }
 
@@ -34,25 +34,26 @@ pub enum Format {
     Baseline,
 }
 
-/// Where a kernel was found.
+/// The place where a kernel was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Origin {
-    /// What it was read from in the end: a cubin in a fatbin in a shared library is a cubin.
+    /// The innermost format: a cubin in a fatbin in a shared library is a cubin.
     pub format: Format,
-    /// The member of an archive it was in.
+    /// The member of an archive that it was in.
     pub member: Option<Arc<str>>,
-    /// The section of a host file that held its fatbin: `.nv_fatbin`, `__nv_relfatbin`, `.nv_fatb`.
+    /// The section of the host file with its fatbin: `.nv_fatbin`, `__nv_relfatbin`, `.nv_fatb`.
     pub section: Option<Arc<str>>,
-    /// Which fatbin of those in the file or section, from 0.
+    /// The index of its fatbin in the file or section, from 0.
     pub container: Option<u32>,
-    /// Which entry of that fatbin, from 0.
+    /// The index of its entry in that fatbin, from 0.
     pub entry: Option<u32>,
-    /// Where in the file: the first byte of the cubin or PTX, compressed or not; in a text the kernel's first line.
+    /// The offset in the file, in bytes: of the cubin or PTX, compressed or not; in a text, of the kernel's first line.
     pub offset: u64,
 }
 
 impl Origin {
-    /// A file that is nothing but this.
+    /// Creates the origin of a file that is nothing but this.
     pub fn whole(format: Format) -> Self {
         Origin { format, member: None, section: None, container: None, entry: None, offset: 0 }
     }

@@ -4,7 +4,7 @@ use crate::image::{KernelImage, Stack};
 use crate::origin::Format;
 use std::fmt;
 
-/// Something two sources can state differently about a kernel.
+/// A quantity of a kernel that two sources can state differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Quantity {
@@ -18,13 +18,13 @@ pub enum Quantity {
     Stack,
     /// Spilled registers.
     Spills,
-    /// Its own bound on threads per block.
+    /// The kernel's own bound on threads per block.
     MaxThreads,
-    /// The one block it can be launched with.
+    /// The block the kernel must be launched with.
     RequiredBlock,
-    /// Its clusters.
+    /// The kernel's own clusters.
     Cluster,
-    /// Blocks per SM it was compiled for.
+    /// Minimum blocks per SM the kernel was compiled for.
     MinBlocksPerSm,
 }
 
@@ -41,7 +41,7 @@ impl Quantity {
         Quantity::MinBlocksPerSm,
     ];
 
-    /// The name used in messages.
+    /// Returns the name used in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Quantity::Registers => "registers",
@@ -56,7 +56,7 @@ impl Quantity {
         }
     }
 
-    /// What an image states of it, in words.
+    /// Returns the value that an image states, in words.
     pub(crate) fn of(self, image: &KernelImage) -> Option<String> {
         let axes = |axes: Option<[u32; 3]>| axes.map_or("none".to_owned(), |[x, y, z]| format!("{x} × {y} × {z}"));
         match self {
@@ -80,7 +80,7 @@ impl Quantity {
         }
     }
 
-    /// Whether sources of these two kinds must agree on it.
+    /// Returns whether sources of these two kinds must agree on it.
     ///
     /// PTX only estimates shared memory. Logs and `cuobjdump` of some toolkits leave out the stack of called functions.
     fn must_agree(self, one: Format, other: Format) -> bool {
@@ -98,7 +98,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// The first quantity that two images of one kernel state differently, and both values.
+/// Returns the first quantity that two images of one kernel state differently, and both values.
 pub(crate) fn difference(one: &KernelImage, other: &KernelImage) -> Option<(Quantity, [String; 2])> {
     let (format, other_format) = (one.origin.format, other.origin.format);
     Quantity::ALL.into_iter().filter(|quantity| quantity.must_agree(format, other_format)).find_map(|quantity| {

@@ -1,4 +1,4 @@
-//! What kind of artifact bytes are, told by how they begin.
+//! Reads an artifact of any kind, told by how it begins.
 
 use crate::budget::Budget;
 use crate::bytes::Bytes;
@@ -9,19 +9,20 @@ use crate::images::{Images, Wanted};
 use crate::origin::{Format, Origin};
 use crate::{cubin, fatbin};
 
-/// Every kernel in an artifact, in its order.
+/// Returns every kernel in an artifact, in its order.
 ///
-/// What it is, is told by the content: a cubin or a fatbin; with the feature `text` PTX, the log of `ptxas -v` or the text
-/// of `cuobjdump -res-usage`; with the feature `containers` a host binary, object or archive that holds fatbins. A kernel compiled for several targets is there several times. An artifact without kernels gives an empty list.
+/// The content tells the format: a cubin or a fatbin; with the feature `text` PTX, the log of `ptxas -v` or the text of
+/// `cuobjdump -res-usage`; with the feature `containers` a host binary, object or archive that holds fatbins. A kernel
+/// compiled for several targets occurs once for each. An artifact without kernels gives an empty list.
 ///
-/// Bytes need not be trusted: at most 4 times their length and 32 MiB of memory are taken, and in time that grows with
-/// the length.
+/// The bytes need not be trusted: reading takes at most 4 times their length and 32 MiB of memory, and time proportional
+/// to the length.
 ///
 /// # Errors
 ///
-/// [`Problem::UnknownFormat`] for bytes of any other kind, [`Problem::NeedsFeature`] for what only `containers` reads,
-/// [`Problem::OnlyLinkTimeCode`] for code whose numbers come with its linking, and else what is damaged, with its
-/// offset. There is no list of a part of the kernels.
+/// Returns [`Problem::UnknownFormat`] for any other format, [`Problem::NeedsFeature`] for formats of disabled features,
+/// [`Problem::OnlyLinkTimeCode`] for code that has no resources before it is linked, and otherwise the damaged part with its
+/// offset. On error no partial list is returned.
 ///
 /// ```
 /// use occ_artifacts::{Problem, read};
@@ -33,12 +34,13 @@ pub fn read(bytes: &[u8]) -> Result<Vec<KernelImage>, Error> {
     read_wanted(bytes, Wanted::All)
 }
 
-/// The same without the PTX of fatbins: all that `cuobjdump -res-usage` lists, in a part of the time where there is
-/// much PTX. Minimums of blocks per SM, which only PTX tells, stay unknown.
+/// Returns every kernel in an artifact except those in the PTX of fatbins, which saves time where there is much PTX.
+///
+/// These are the kernels that `cuobjdump -res-usage` lists. Minimum blocks per SM, which only PTX tells, stay unknown.
 ///
 /// # Errors
 ///
-/// Those of [`read`].
+/// Returns the errors of [`read`].
 ///
 /// ```
 /// use occ_artifacts::read_machine_code;

@@ -1,32 +1,34 @@
 //! The image of a kernel that a device runs.
 
 use crate::image::KernelImage;
+use crate::list::listed;
 use crate::origin::Format;
 use crate::quantity::{Quantity, difference};
 use crate::target::CodeTarget;
 use occ_core::{Arch, Code, Portability};
 use std::fmt;
 
-/// Why there is no image for a capability.
+/// The reason why no image was selected for a capability.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TargetError {
-    /// No machine code runs there.
+    /// No machine code runs on the capability.
     None {
         /// The capability.
         arch: Arch,
-        /// What there is code for, ascending.
+        /// The targets that there is code for, in ascending order.
         held: Vec<CodeTarget>,
-        /// PTX the driver would compile for it. The registers are those its compiler will choose.
+        /// The PTX that the driver would compile for it, with registers of its own choice.
         ptx: Option<CodeTarget>,
     },
-    /// The kernel is held several times for the target that would run, with different resources: the name alone does
-    /// not tell which is launched.
+    /// There are several images for the target that would run, with different resources: the name does not tell which is
+    /// launched.
     Contradicting {
         /// The target. `None` where the sources do not say.
         target: Option<CodeTarget>,
-        /// What is different.
+        /// The quantity that differs.
         quantity: Quantity,
-        /// Two of its values.
+        /// Two values of it.
         values: [String; 2],
     },
 }
@@ -37,22 +39,21 @@ impl fmt::Display for TargetError {
             TargetError::None { arch, held, ptx } => {
                 write!(f, "no machine code for `{arch}`")?;
                 if !held.is_empty() {
-                    let held: Vec<String> = held.iter().map(|target| format!("`{target}`")).collect();
-                    write!(f, ", only {}", held.join(", "))?;
+                    write!(f, "; there is code for {}", listed(held, "and"))?;
                 }
                 match ptx {
                     Some(ptx) => {
-                        write!(f, "; the driver would compile `{ptx}`, and its registers are not known before")
+                        write!(f, "; the driver compiles `{ptx}`, whose registers are unknown until then")
                     }
                     None => Ok(()),
                 }
             }
             TargetError::Contradicting { target, quantity, values: [one, other] } => {
-                f.write_str("the kernel is held several times")?;
+                f.write_str("there are several images of the kernel")?;
                 if let Some(target) = target {
                     write!(f, " for `{target}`")?;
                 }
-                write!(f, " with different {quantity}, {one} and {other}: name the file it is launched from")
+                write!(f, " with different {quantity} ({one} and {other}); name the file it is launched from")
             }
         }
     }
@@ -60,19 +61,19 @@ impl fmt::Display for TargetError {
 
 impl std::error::Error for TargetError {}
 
-/// The image of one kernel that a device of capability `arch` runs: of the machine code that can run there, that for
-/// the highest capability, and of several for that one the most special (`a` before `f` before none).
+/// Returns the image of one kernel that a device of capability `arch` runs: the machine code for the highest capability
+/// that can run there, and of several for that one the most specific (`a` before `f` before none).
 ///
-/// PTX is never answered, its registers are not known. Images without a target are taken for any capability, but only
-/// if no image has one. Linked code comes before code that is still to be linked.
+/// PTX is never selected: its register count is unknown until the driver compiles it. Images without a target are selected
+/// for any capability, but only if no image has one. Linked code comes before code that is not linked yet.
 ///
-/// The order follows NVIDIA's compatibility rules: code for the very capability is preferred to that of an earlier
-/// minor. That a suffix comes first where both fit is our reading of what suffixes are for.
+/// The order follows NVIDIA's compatibility rules, which prefer code for the device's own capability to code for an
+/// earlier minor version. They do not say that a suffix comes first where both fit; it is assumed here.
 ///
 /// # Errors
 ///
-/// [`TargetError::None`] if no machine code runs there, [`TargetError::Contradicting`] if there are several of the same
-/// target with different resources.
+/// Returns [`TargetError::None`] if no machine code runs there, and [`TargetError::Contradicting`] if there are several
+/// images for the selected target with different resources.
 pub fn select_image<'a>(images: &[&'a KernelImage], arch: Arch) -> Result<&'a KernelImage, TargetError> {
     let targets: Vec<CodeTarget> = images.iter().filter_map(|image| image.target).collect();
     let chosen = if targets.is_empty() {
@@ -158,10 +159,10 @@ mod tests {
         }
         assert_eq!(
             chosen(&["sm_90", "sm_75", "compute_75", "compute_90"], Arch::SM_80),
-            "no machine code for `sm_80`, only `sm_75`, `sm_90`, `compute_75`, `compute_90`; the driver would compile \
-             `compute_75`, and its registers are not known before"
+            "no machine code for `sm_80`; there is code for `sm_75`, `sm_90`, `compute_75` and `compute_90`; the driver compiles \
+             `compute_75`, whose registers are unknown until then"
         );
-        assert_eq!(chosen(&["sm_90a"], Arch::SM_100), "no machine code for `sm_100`, only `sm_90a`");
+        assert_eq!(chosen(&["sm_90a"], Arch::SM_100), "no machine code for `sm_100`; there is code for `sm_90a`");
         assert_eq!(chosen(&[], Arch::SM_100), "no machine code for `sm_100`");
     }
 
@@ -174,7 +175,7 @@ mod tests {
         let error = select_image(&[images[0], images[1], &other], Arch::SM_89).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the kernel is held several times for `sm_80` with different registers, 40 and 42: name the file it is \
+            "there are several images of the kernel for `sm_80` with different registers (40 and 42); name the file it is \
              launched from"
         );
         let unlinked = KernelImage { is_linked: false, ..other };

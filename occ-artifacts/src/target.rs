@@ -1,16 +1,16 @@
-//! What code was built for.
+//! Targets that code was built for.
 
 use occ_core::{Arch, Code, Portability, Target};
 use std::fmt;
 
-/// What code was built for, whether or not the limits of that capability are known to [`occ_core`].
+/// The target that code was built for, whether or not [`occ_core`] knows the limits of its capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CodeTarget {
     /// Ten times the capability: 86 for 8.6, 120 for 12.0.
     pub number: u32,
     /// Machine code or PTX.
     pub code: Code,
-    /// Its suffix. A cubin alone does not tell `sm_100f` from `sm_100`.
+    /// The suffix. A cubin alone does not tell `sm_100f` from `sm_100`.
     pub portability: Portability,
 }
 

@@ -37,8 +37,8 @@ impl<'a> Elf<'a> {
     pub(super) fn new(bytes: Bytes<'a>) -> Result<Self, Error> {
         let identity = bytes.part(0, 16, "an ELF header")?.data;
         for (field, what, expected, wanted) in [
-            (4, "the class of a cubin's ELF header", "2, which is 64 bits", 2),
-            (5, "the byte order of a cubin's ELF header", "1, which is little-endian", 1),
+            (4, "the class of a cubin's ELF header", "2 (64 bits)", 2),
+            (5, "the byte order of a cubin's ELF header", "1 (little-endian)", 1),
         ] {
             let found = identity[field];
             if found != wanted {

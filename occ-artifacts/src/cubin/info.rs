@@ -72,7 +72,7 @@ fn first(bytes: Bytes<'_>) -> Result<(Record<'_>, Bytes<'_>), Error> {
         SIZED => u64::from(value),
         _ => {
             let what = "the format of a `.nv.info` record";
-            let problem = Problem::Unexpected { what, expected: "1 to 4", found: format.into() };
+            let problem = Problem::Unexpected { what, expected: "1..=4", found: format.into() };
             return Err(Error::new(bytes.start, problem));
         }
     };

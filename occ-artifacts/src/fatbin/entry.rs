@@ -114,7 +114,7 @@ fn container(bytes: Bytes<'_>) -> Result<(Bytes<'_>, Bytes<'_>), Error> {
         |at, what, expected, found| Err(Error::new(bytes.start + at, Problem::Unexpected { what, expected, found }));
     let magic = bytes.u32(0, WHAT)?;
     if magic != MAGIC {
-        let expected = "zeros or another one, which begins with 0xba55ed50";
+        let expected = "zeros or the magic number of another fatbin, 0xba55ed50";
         return unexpected(0, "what follows a fatbin", expected, magic.into());
     }
     let version = bytes.u16(4, WHAT)?;
@@ -281,7 +281,7 @@ fn compression(header: Bytes<'_>) -> Result<Option<Compression>, Error> {
         (true, false) => Ok(Some(Compression::Lz4)),
         (false, true) => Ok(Some(Compression::Zstd)),
         (true, true) => {
-            let (what, expected) = ("the flags of a fatbin entry", "of one kind of compression");
+            let (what, expected) = ("the flag word of a fatbin entry", "at most one kind of compression");
             Err(Error::new(header.start + 0x28, Problem::Unexpected { what, expected, found: flags }))
         }
     }

@@ -169,9 +169,7 @@ impl Module<'_> {
             _ => None,
         };
         let at = token.map_or(self.tokens.at, |token| self.tokens.start_of(token));
-        value
-            .filter(|&value| value > 0)
-            .ok_or_else(|| self.malformed(at, "a bound of a kernel", "a number from 1 to 4294967295"))
+        value.filter(|&value| value > 0).ok_or_else(|| self.malformed(at, "a bound of a kernel", "1..=4294967295"))
     }
 
     /// Skips to behind the `}` that closes the `{` just read.

@@ -1,9 +1,7 @@
 //! Each quantity of a cubin, and each place where it is easily read wrongly.
 
 use crate::build::{COMPAT, Cubin, Kernel, NOBITS, REL, SHARED, byte, flag, half, sized};
-use occ_artifacts::{
-    Bounds, Error, Format, KernelImage, LaunchBounds, Origin, Problem, Stack, TensorMemory, Toolkit, read,
-};
+use occ_artifacts::{Bounds, Format, KernelImage, LaunchBounds, Origin, Problem, Stack, TensorMemory, Toolkit, read};
 
 fn only(cubin: &Cubin) -> KernelImage {
     let mut images = read(&cubin.bytes()).unwrap();
@@ -120,7 +118,8 @@ fn numbers_of_sections_that_stand_elsewhere() {
 fn abi_that_is_not_known() {
     for abi in [6, 9] {
         let cubin = Cubin { abi, ..Cubin::abi8(0x0600_5a04) };
-        assert_eq!(read(&cubin.bytes()), Err(Error { offset: 8, problem: Problem::UnknownAbi { abi } }));
+        let error = read(&cubin.bytes()).unwrap_err();
+        assert_eq!((error.offset, error.problem), (8, Problem::UnknownAbi { abi }));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Fatbins, from their containers to the cubins in them.
 
 use crate::build::{Cubin, Entry, Kernel, container, header};
-use occ_artifacts::{Error, Problem, read};
+use occ_artifacts::{Problem, read};
 
 fn cubin(e_flags: u32, name: &str) -> Cubin {
     Cubin::abi8(e_flags).kernel(name, &Kernel { function: vec![(0x2f, 10)], ..Kernel::default() })
@@ -68,9 +68,10 @@ fn suffix_of_the_entry() {
 #[test]
 fn entry_and_cubin_disagree() {
     let bytes = container(&[Entry::cubin(80, &cubin(0x0600_4b04, "k"))]);
-    let (what, expected) = ("the capability of a cubin", "that of its fatbin entry");
+    let (what, expected) = ("the capability of a cubin", "the capability of its fatbin entry");
     let problem = Problem::Unexpected { what, expected, found: 75 };
-    assert_eq!(read(&bytes), Err(Error { offset: 0x50 + 0x30, problem }));
+    let error = read(&bytes).unwrap_err();
+    assert_eq!((error.offset, error.problem), (0x50 + 0x30, problem));
 }
 
 #[test]
