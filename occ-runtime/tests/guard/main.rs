@@ -1,6 +1,6 @@
 //! The guard against a driver in plain Rust, which answers from what was recorded: every comparison in every mode, every
-//! call failing, every kind of answer that makes no sense, many threads. The same through the driver's C functions is in
-//! the tests of the stand-in.
+//! call failing, every kind of nonsensical answer, many threads. What only the driver's C functions can show is in the
+//! tests of the stand-in.
 
 #![allow(clippy::unwrap_used, reason = "what is missing in a test fails it")]
 #![allow(missing_docs, reason = "a test has no readers of its documentation")]
@@ -17,8 +17,10 @@ mod modes;
 mod once;
 mod optin;
 mod properties;
+mod readings;
 mod recorded;
 mod reload;
+mod report;
 
 use occ_runtime::driver::Function;
 use occ_runtime::guard::{Guard, LaunchError, Launched};

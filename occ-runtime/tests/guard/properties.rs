@@ -24,7 +24,7 @@ impl Random {
 }
 
 /// A product of each capability that the header was asked about.
-fn product([major, minor]: [u32; 2]) -> Option<DeviceDouble> {
+pub(crate) fn product([major, minor]: [u32; 2]) -> Option<DeviceDouble> {
     let capability = format!("{major}.{minor}");
     let gpus = include_str!("../../../tests/data/gpus.csv").lines();
     let mut gpus = gpus
