@@ -13,15 +13,16 @@
 //!
 //! # Features
 //!
-//! - `cubin`, `text` (on by default), `containers`: what `cubin = ".."` reads.
-//! - `cust`, `cudarc`: launches are guarded: what was checked is compared with the driver before the first launch. See the
-//!   modules of these names.
-//! - `guard`: the guard alone, for a binding of your own. `loaded`: with the driver of this machine.
-//! - `serde`: the model's types, and what the guard reports, in other formats.
+//! - `cubin` and `text` (on by default), `containers`: file formats that `cubin = ".."` reads.
+//! - `cust`, `cudarc`: a guard compares what was checked with the driver before the first launch. See the modules of these
+//!   names.
+//! - `guard`: the guard alone, for other bindings. `loaded`: also loads the driver of this machine.
+//! - `serde`: `Serialize` for the model's types and for what the guard reports.
 //!
 //! Without `guard` the crate needs no standard library and no allocator.
 #![no_std]
 #![cfg_attr(not(feature = "guard"), forbid(unsafe_code))]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "guard")]
 extern crate std;
@@ -47,7 +48,14 @@ mod words;
 
 #[cfg(feature = "guard")]
 pub use guard::{LaunchError, Mismatch, Report};
-pub use occ_core::*;
+pub use occ_core::{
+    Advice, Allocation, Arch, Argument, AtMost, Axis, BlockLimits, BlockSize, BlockSmem, Carveout, Ceilings, Change,
+    Check, Code, Compiled, Confidence, CudaError, Gpu, Kernel, LatencyHiding, Launch, LaunchBounds, Limiters, Number,
+    Occupancy, OccupancyMap, Path, Portability, Refusal, Requirement, Resource, Rule, SmLimits, SmemSplit, Step, Steps,
+    Target, UnknownGpu, UnknownTarget, UnknownTargetReason, Verdict, Waves, allocation, available_dynamic_smem,
+    best_block_size, best_block_size_for, best_block_size_with, cluster_upper_bound, divergence_lane_use,
+    lane_efficiency, occupancy, register_budget, steps,
+};
 #[doc = include_str!("launch_config.md")]
 pub use occ_macros::launch_config;
 pub use spec::{LaunchSpec, OnMismatch};

@@ -4,6 +4,7 @@ use occ_core::{Arch, Check, Compiled, Gpu, Kernel, Launch, Occupancy, Refusal, R
 
 /// What to do when the driver contradicts what was declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnMismatch {
     /// Refuse the launch.
     #[default]

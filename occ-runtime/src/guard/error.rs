@@ -24,6 +24,7 @@ pub enum LaunchError {
 
 /// A launch that the guard does not let pass.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Refused {
     /// The kernel of the spec.
     pub kernel: &'static str,

@@ -114,6 +114,7 @@ pub enum Mismatch {
 /// What was declared of a function's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum DeclaredRegisters {
     /// Their number.
     Exactly(u32),
@@ -126,6 +127,7 @@ pub enum DeclaredRegisters {
 /// How bad a difference is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Severity {
     /// The launch runs and reaches what is required.
     Warning,
@@ -136,6 +138,7 @@ pub enum Severity {
 /// A difference, and how bad it is.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Finding {
     /// How bad it is.
     pub severity: Severity,
