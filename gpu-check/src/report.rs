@@ -117,13 +117,11 @@ impl Report {
         let record = self.kernels.get(at)?;
         let number = |attribute| record.attributes.get(&attribute).and_then(|value| u32::try_from(*value).ok());
         let most = self.device.get(&1).and_then(|most| u32::try_from(*most).ok());
-        Some(Kernel {
-            registers: number(4),
-            static_smem: record.static_smem.or(number(1))?,
-            barriers: record.barriers.unwrap_or(1),
-            max_threads: number(0).filter(|bound| Some(*bound) < most),
-            ..Kernel::new()
-        })
+        let mut kernel =
+            Kernel::new().static_smem(record.static_smem.or(number(1))?).barriers(record.barriers.unwrap_or(1));
+        kernel.registers = number(4);
+        kernel.max_threads = number(0).filter(|bound| Some(*bound) < most);
+        Some(kernel)
     }
 
     /// Everything in which the model, the guard or our reader differ from the driver, in words.

@@ -83,15 +83,14 @@ impl KernelImage {
     pub fn kernel(&self) -> Kernel {
         let bounds = self.bounds.unwrap_or_default();
         let uses_tensor_memory = matches!(self.tensor_memory, Some(TensorMemory::OneBlock | TensorMemory::TwoBlocks));
-        Kernel {
-            registers: self.registers,
-            static_smem: self.static_smem.unwrap_or(0),
-            barriers: self.barriers.unwrap_or(1),
-            virtual_resources: if uses_tensor_memory { TENSOR_MEMORY_PERMIT } else { 0 },
-            max_threads: bounds.max_threads.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),
-            bounds: (bounds.launch != LaunchBounds::new()).then_some(bounds.launch),
-            ..Kernel::new()
-        }
+        let mut kernel = Kernel::new();
+        kernel.registers = self.registers;
+        kernel.static_smem = self.static_smem.unwrap_or(kernel.static_smem);
+        kernel.barriers = self.barriers.unwrap_or(kernel.barriers);
+        kernel.virtual_resources = if uses_tensor_memory { TENSOR_MEMORY_PERMIT } else { 0 };
+        kernel.max_threads = bounds.max_threads.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
+        kernel.bounds = (bounds.launch != LaunchBounds::new()).then_some(bounds.launch);
+        kernel
     }
 
     /// Returns the kernel as it runs on `arch`, in the model's terms; `source` says in messages where it was read.
@@ -108,7 +107,7 @@ impl KernelImage {
     /// assert_eq!(image.compiled(Arch::SM_80, "`saxpy`").stack, Some(Compiled::UNBOUNDED));
     /// ```
     pub fn compiled<'a>(&self, arch: Arch, source: &'a str) -> Compiled<'a> {
-        let is_for_arch = self.target.and_then(CodeTarget::known).is_some_and(|target| target.arch == arch);
+        let is_for_arch = self.target.and_then(CodeTarget::known).is_some_and(|target| target.arch() == arch);
         let mut compiled = Compiled::new(arch, self.kernel(), source);
         compiled.stack = self.stack.map(|stack| match stack {
             Stack::Bytes(bytes) => bytes,

@@ -110,7 +110,7 @@ fn is_machine_code(target: CodeTarget) -> bool {
 
 /// Later capabilities and narrower targets are preferred. 10.1 is the old number of 11.0.
 fn preference(target: CodeTarget) -> (usize, Portability) {
-    (target.known().map_or(0, |known| known.arch.index()), target.portability)
+    (target.known().map_or(0, |known| known.arch().index()), target.portability)
 }
 
 fn none(arch: Arch, mut held: Vec<CodeTarget>) -> TargetError {
@@ -128,9 +128,9 @@ mod tests {
 
     fn for_target(target: &str, registers: u32) -> KernelImage {
         let known = occ_core::Target::parse(target).unwrap();
-        let number = known.arch.major() * 10 + known.arch.minor();
-        let format = if known.code == Code::Ptx { Format::Ptx } else { Format::Cubin };
-        let target = CodeTarget { number, code: known.code, portability: known.portability };
+        let number = known.arch().major() * 10 + known.arch().minor();
+        let format = if known.code() == Code::Ptx { Format::Ptx } else { Format::Cubin };
+        let target = CodeTarget { number, code: known.code(), portability: known.portability() };
         let registers = (format != Format::Ptx).then_some(registers);
         KernelImage { target: Some(target), registers, ..KernelImage::new("k", Origin::whole(format)) }
     }

@@ -47,16 +47,7 @@ impl CodeTarget {
 
 impl fmt::Display for CodeTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let code = match self.code {
-            Code::Binary => "sm",
-            Code::Ptx => "compute",
-        };
-        let suffix = match self.portability {
-            Portability::Base => "",
-            Portability::Family => "f",
-            Portability::Specific => "a",
-        };
-        write!(f, "{code}_{}{suffix}", self.number)
+        write!(f, "{}{}{}", self.code.prefix(), self.number, self.portability.suffix())
     }
 }
 

@@ -50,7 +50,7 @@ fn build_script() {
                     "made: {path} {:?} of {} {:?}",
                     artifact.format,
                     artifact.source.display(),
-                    artifact.target.arch
+                    artifact.target.arch()
                 );
             }
             let by = match compiled.made_by {

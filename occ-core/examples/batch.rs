@@ -118,25 +118,20 @@ fn answer(question: &Question) -> Result<Answer, String> {
     if question.sms == Some(0) {
         return Err("`sms`: a GPU has at least 1".to_owned());
     }
-    let kernel = Kernel {
-        registers: Some(question.registers),
-        static_smem: question.static_smem,
-        barriers: question.barriers,
-        virtual_resources: question.virtual_resources,
-        max_threads: question.max_threads,
-        bounds: None,
-        l1_caching: question.l1_caching,
-    };
-    let launch = Launch {
-        block: question.block.all(),
-        dynamic_smem: question.dynamic_smem,
-        smem_optin: question.smem_optin,
-        carveout,
-        cluster: None,
-        grid: question.grid.as_ref().map(Axes::all),
-    };
+    let mut kernel = Kernel::new()
+        .registers(question.registers)
+        .static_smem(question.static_smem)
+        .barriers(question.barriers)
+        .virtual_resources(question.virtual_resources)
+        .l1_caching(question.l1_caching);
+    kernel.max_threads = question.max_threads;
+    let mut launch = Launch::block(question.block.all())
+        .dynamic_smem(question.dynamic_smem)
+        .smem_optin(question.smem_optin)
+        .carveout(carveout);
+    launch.grid = question.grid.as_ref().map(Axes::all);
 
-    let sm = target.arch.limits();
+    let sm = target.arch().limits();
     let given = allocation(sm, &kernel, &launch);
     let (blocks_per_sm, warps_per_sm, fraction, refusal) = match occupancy(sm, &kernel, &launch) {
         Ok(answer) => (answer.blocks_per_sm, answer.warps_per_sm(), answer.fraction(), None),

@@ -14,6 +14,7 @@ use crate::limits::SmLimits;
 /// do not (whose lowest limit is usually 0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Allocation {
     /// Warps of one block.
     pub warps_per_block: u32,

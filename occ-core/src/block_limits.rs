@@ -5,6 +5,7 @@ use core::fmt;
 /// Something of which an SM has only so much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Resource {
     /// Places for warps.
     Warps,
@@ -53,6 +54,7 @@ impl fmt::Display for Resource {
 /// How many blocks each resource would admit on one SM. `None`: the launch uses nothing of it, or it does not limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct BlockLimits {
     /// By places for warps.
     pub warps: u32,

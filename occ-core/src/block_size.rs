@@ -9,6 +9,7 @@ use crate::occupancy::occupancy;
 /// A block size, and how many blocks of it an SM holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct BlockSize {
     /// Threads of the block.
     pub threads: u32,

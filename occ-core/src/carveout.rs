@@ -3,6 +3,7 @@
 /// How shared memory and L1 cache are asked to divide the on-chip memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub enum Carveout {
     /// No preference: as much shared memory as there is.
     #[default]
@@ -18,9 +19,31 @@ pub enum Carveout {
     PreferEqual,
 }
 
+impl Carveout {
+    /// Returns the preference in percent of the SM's shared memory, or `None` without one.
+    ///
+    /// ```
+    /// use occ_core::Carveout;
+    ///
+    /// assert_eq!(Carveout::PreferEqual.percent(), Some(50));
+    /// assert_eq!(Carveout::Default.percent(), None);
+    /// ```
+    #[inline]
+    pub const fn percent(self) -> Option<u32> {
+        match self {
+            Carveout::Default => None,
+            Carveout::Percent(percent) => Some(percent as u32),
+            Carveout::PreferShared => Some(100),
+            Carveout::PreferL1 => Some(0),
+            Carveout::PreferEqual => Some(50),
+        }
+    }
+}
+
 /// How an SM divides its on-chip memory between shared memory and L1 cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub enum SmemSplit {
     /// Shared memory has a memory of its own (5.x, 6.x, and an SM built by hand).
     Fixed,
@@ -42,14 +65,10 @@ impl SmemSplit {
                 _ => most,
             },
             SmemSplit::Carveouts(sizes) => {
-                let percent = match carveout {
-                    Carveout::Default => return most,
-                    Carveout::PreferShared => 100,
-                    Carveout::PreferEqual => 50,
-                    Carveout::PreferL1 => 0,
-                    Carveout::Percent(percent) => percent as u64,
+                let Some(percent) = carveout.percent() else {
+                    return most;
                 };
-                let bytes = most as u64 * percent / 100;
+                let bytes = most as u64 * percent as u64 / 100;
                 next_size(sizes, most, if bytes > most as u64 { most } else { bytes as u32 })
             }
         }

@@ -5,6 +5,7 @@ use crate::arch::Arch;
 /// How sure the SM count and the capability of a GPU are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Confidence {
     /// Read off a real device by its driver.
     High,
@@ -28,6 +29,7 @@ pub enum Confidence {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Gpu {
     /// The product's name.
     pub name: &'static str,

@@ -7,6 +7,7 @@ use core::fmt;
 
 /// A name that no one GPU has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnknownGpu {
     /// Whether several GPUs that differ have this name; else none has.
     pub ambiguous: bool,

@@ -11,6 +11,7 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Kernel {
     /// Registers per thread. `None` where they are not known; then registers limit nothing.
     pub registers: Option<u32>,
@@ -103,13 +104,13 @@ impl Default for Kernel {
 /// ```
 /// use occ_core::{Arch, Kernel, Launch, LaunchBounds, occupancy};
 ///
-/// let bounds = LaunchBounds { required_block: Some([128, 1, 1]), ..LaunchBounds::new() };
-/// let kernel = Kernel::new().bounds(bounds);
+/// let kernel = Kernel::new().bounds(LaunchBounds::new().required_block([128, 1, 1]));
 /// assert!(occupancy(Arch::SM_90.limits(), &kernel, &Launch::new(128)).is_ok());
 /// assert!(occupancy(Arch::SM_90.limits(), &kernel, &Launch::new(64)).is_err());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct LaunchBounds {
     /// The one block it can be launched with (`.reqntid`).
     pub required_block: Option<[u32; 3]>,
@@ -133,5 +134,40 @@ impl LaunchBounds {
             needs_cluster: false,
             grid_counts_clusters: false,
         }
+    }
+
+    /// Sets the only block the kernel can be launched with.
+    #[must_use]
+    pub const fn required_block(mut self, axes: [u32; 3]) -> Self {
+        self.required_block = Some(axes);
+        self
+    }
+
+    /// Sets the only cluster the kernel can be launched with, in blocks.
+    #[must_use]
+    pub const fn required_cluster(mut self, axes: [u32; 3]) -> Self {
+        self.required_cluster = Some(axes);
+        self
+    }
+
+    /// Sets the maximum number of blocks in a cluster.
+    #[must_use]
+    pub const fn max_cluster_blocks(mut self, blocks: u32) -> Self {
+        self.max_cluster_blocks = Some(blocks);
+        self
+    }
+
+    /// Sets whether the kernel must be launched as clusters of any size.
+    #[must_use]
+    pub const fn needs_cluster(mut self, needed: bool) -> Self {
+        self.needs_cluster = needed;
+        self
+    }
+
+    /// Sets whether the grid of a launch counts clusters instead of blocks.
+    #[must_use]
+    pub const fn grid_counts_clusters(mut self, counted: bool) -> Self {
+        self.grid_counts_clusters = counted;
+        self
     }
 }

@@ -12,6 +12,7 @@ use crate::carveout::Carveout;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Launch {
     /// Threads of a block along x, y and z.
     pub block: [u32; 3],

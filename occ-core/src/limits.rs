@@ -15,7 +15,8 @@ use core::num::NonZeroU32;
 /// use occ_core::{Arch, Kernel, Launch, SmLimits, occupancy};
 ///
 /// // An SM as in a textbook, with 96 KiB of shared memory and no allocation granularity.
-/// let sm = SmLimits { smem_per_sm: 96 << 10, ..SmLimits::TEXTBOOK };
+/// let mut sm = SmLimits::TEXTBOOK;
+/// sm.smem_per_sm = 96 << 10;
 /// let launch = Launch::new(256).dynamic_smem(48 << 10);
 /// let answer = occupancy(&sm, &Kernel::new().registers(2), &launch).unwrap();
 /// assert_eq!(answer.blocks_per_sm, 2);
@@ -24,6 +25,7 @@ use core::num::NonZeroU32;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct SmLimits {
     /// Threads in a warp.
     pub warp_size: NonZeroU32,

@@ -10,6 +10,7 @@ use crate::refusal::{Refusal, refusal};
 /// What an SM does with a launch: how many blocks it holds, and why not more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Occupancy {
     /// Blocks an SM holds at once, at least 1.
     pub blocks_per_sm: u32,

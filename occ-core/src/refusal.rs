@@ -36,6 +36,7 @@ impl Axis {
 /// Why a launch cannot run on an SM. Each variant carries what was asked and what is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Refusal {
     /// An axis of the block is 0.
     EmptyBlock {
@@ -182,6 +183,7 @@ pub enum Refusal {
 
 /// The error of the CUDA driver a refused launch would meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CudaError {
     /// Its name in `cuda.h`.
     pub name: &'static str,

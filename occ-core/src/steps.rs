@@ -8,6 +8,7 @@ use crate::occupancy::occupancy;
 /// The steps around one value of a launch, while everything else stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Step {
     /// The value now.
     pub now: u32,
@@ -22,6 +23,7 @@ pub struct Step {
 /// The steps around a launch that can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Steps {
     /// Registers per thread; `None` where they are not known.
     pub registers: Option<Step>,

@@ -5,6 +5,7 @@ use core::fmt;
 
 /// What a target's code is: machine code for one capability, or PTX a driver compiles later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Code {
     /// `sm_80`: machine code.
     Binary,
@@ -14,6 +15,7 @@ pub enum Code {
 
 /// How far a target's code may use features that later capabilities lack. Ordered from the most portable on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Portability {
     /// `sm_90`: no suffix.
     Base,
@@ -21,6 +23,27 @@ pub enum Portability {
     Family,
     /// `sm_90a`: features of exactly one capability (9.0 and later).
     Specific,
+}
+
+impl Code {
+    /// Returns what a target's name starts with: `sm_` or `compute_`.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Code::Binary => "sm_",
+            Code::Ptx => "compute_",
+        }
+    }
+}
+
+impl Portability {
+    /// Returns what a target's name ends with: nothing, `f` or `a`.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Portability::Base => "",
+            Portability::Family => "f",
+            Portability::Specific => "a",
+        }
+    }
 }
 
 /// What code was built for: `sm_90`, `sm_90a`, `sm_100f`, `compute_80`.
@@ -36,16 +59,14 @@ pub enum Portability {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// The capability the code was built for.
-    pub arch: Arch,
-    /// Machine code or PTX.
-    pub code: Code,
-    /// Which suffix it has.
-    pub portability: Portability,
+    arch: Arch,
+    code: Code,
+    portability: Portability,
 }
 
 /// A target that is not known: what was wrong, and the nearest known capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnknownTarget {
     /// What was wrong.
     pub reason: UnknownTargetReason,
@@ -55,6 +76,7 @@ pub struct UnknownTarget {
 
 /// Why a target is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum UnknownTargetReason {
     /// It is not of the form `sm_80`, `sm_90a`, `sm_100f` or `compute_80`.
     Form,
@@ -136,6 +158,28 @@ impl Target {
         if suffix_exists { Some(Target { arch, code, portability }) } else { None }
     }
 
+    /// Returns the capability the code was built for.
+    pub const fn arch(self) -> Arch {
+        self.arch
+    }
+
+    /// Returns whether the code is machine code or PTX.
+    pub const fn code(self) -> Code {
+        self.code
+    }
+
+    /// Returns how far the code may use features that later capabilities lack.
+    pub const fn portability(self) -> Portability {
+        self.portability
+    }
+
+    /// Returns the target of the same capability and suffix for other code: `compute_90` for `sm_90`.
+    #[must_use]
+    pub const fn with_code(mut self, code: Code) -> Target {
+        self.code = code;
+        self
+    }
+
     /// Whether code of this target can run on a device of capability `arch`.
     ///
     /// Machine code runs on later minors of its major, PTX on every later capability; with `f` both stay in the
@@ -201,14 +245,14 @@ mod tests {
             assert!(pair[0].number() < pair[1].number());
         }
         for arch in Arch::ALL {
-            assert_eq!(Target::parse(arch.name()).map(|target| target.arch), Ok(arch));
+            assert_eq!(Target::parse(arch.name()).map(Target::arch), Ok(arch));
         }
     }
 
     #[test]
     fn old_name_of_thor() {
         for name in ["sm_101", "sm_101a", "sm_101f", "compute_101"] {
-            assert_eq!(Target::parse(name).map(|target| target.arch), Ok(Arch::SM_110), "{name}");
+            assert_eq!(Target::parse(name).map(Target::arch), Ok(Arch::SM_110), "{name}");
         }
     }
 

@@ -75,22 +75,14 @@ fn known(config: &Config) -> Option<(Kernel, Ceilings, Launch, Requirement)> {
         max_stack: all_or_none(config.max_stack.as_ref())?,
         max_spills: all_or_none(config.max_spills.as_ref())?,
     };
-    let kernel = Kernel {
-        registers: registers.filter(|_| !is_compiled),
-        static_smem: config.static_smem.known()?,
-        barriers: config.barriers.known()?,
-        ..Kernel::new()
-    };
-    let launch = Launch {
-        dynamic_smem: config.dynamic_smem.known()?,
-        carveout: match &config.carveout {
-            Carveout::Default => occ_core::Carveout::Default,
-            Carveout::Percent(percent) => occ_core::Carveout::Percent(u8::try_from(percent.known()?).ok()?),
-        },
-        cluster: all_axes(config.cluster.as_ref())?,
-        grid: all_axes(config.grid.as_ref())?,
-        ..Launch::block(axes(&config.block)?)
-    };
+    let mut kernel = Kernel::new().static_smem(config.static_smem.known()?).barriers(config.barriers.known()?);
+    kernel.registers = registers.filter(|_| !is_compiled);
+    let mut launch = Launch::block(axes(&config.block)?).dynamic_smem(config.dynamic_smem.known()?);
+    launch.cluster = all_axes(config.cluster.as_ref())?;
+    launch.grid = all_axes(config.grid.as_ref())?;
+    if let Carveout::Percent(percent) = &config.carveout {
+        launch.carveout = occ_core::Carveout::Percent(u8::try_from(percent.known()?).ok()?);
+    }
     let requirement = Requirement {
         min_occupancy: all_or_none(config.min_occupancy.as_ref())?,
         min_blocks_per_sm: all_or_none(config.min_blocks_per_sm.as_ref())?,

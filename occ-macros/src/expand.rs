@@ -344,18 +344,12 @@ fn compiled(config: &Config, runtime: &TokenStream) -> TokenStream {
 }
 
 fn launch_bounds(bounds: &LaunchBounds, private: &TokenStream) -> TokenStream {
-    let axes = |axes: Option<[u32; 3]>| optional(axes.map(|axes| quote!([#(#axes),*])));
-    let block = axes(bounds.required_block);
-    let cluster = axes(bounds.required_cluster);
-    let most = literal(bounds.max_cluster_blocks);
-    let (needs_cluster, counts_clusters) = (bounds.needs_cluster, bounds.grid_counts_clusters);
-    quote!(#private::LaunchBounds {
-        required_block: #block,
-        required_cluster: #cluster,
-        max_cluster_blocks: #most,
-        needs_cluster: #needs_cluster,
-        grid_counts_clusters: #counts_clusters,
-    })
+    let block = bounds.required_block.map(|axes| quote!(.required_block([#(#axes),*])));
+    let cluster = bounds.required_cluster.map(|axes| quote!(.required_cluster([#(#axes),*])));
+    let max_cluster_blocks = bounds.max_cluster_blocks.map(|blocks| quote!(.max_cluster_blocks(#blocks)));
+    let needs_cluster = bounds.needs_cluster.then(|| quote!(.needs_cluster(true)));
+    let counts_clusters = bounds.grid_counts_clusters.then(|| quote!(.grid_counts_clusters(true)));
+    quote!(#private::LaunchBounds::new() #block #cluster #max_cluster_blocks #needs_cluster #counts_clusters)
 }
 
 fn literal(number: Option<u32>) -> TokenStream {

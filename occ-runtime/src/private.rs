@@ -56,12 +56,20 @@ pub const fn compiled_kernel(
     max_threads: Option<u32>,
     bounds: Option<LaunchBounds>,
 ) -> Kernel {
-    Kernel { registers, static_smem, barriers, virtual_resources, max_threads, bounds, ..Kernel::new() }
+    let mut kernel = kernel(registers, static_smem, barriers);
+    kernel.virtual_resources = virtual_resources;
+    kernel.max_threads = max_threads;
+    kernel.bounds = bounds;
+    kernel
 }
 
 /// The resources of a kernel.
 pub const fn kernel(registers: Option<u32>, static_smem: u32, barriers: u32) -> Kernel {
-    Kernel { registers, static_smem, barriers, ..Kernel::new() }
+    let mut kernel = Kernel::new();
+    kernel.registers = registers;
+    kernel.static_smem = static_smem;
+    kernel.barriers = barriers;
+    kernel
 }
 
 /// The shape of a launch.
@@ -72,7 +80,12 @@ pub const fn launch(
     cluster: Option<[u32; 3]>,
     grid: Option<[u32; 3]>,
 ) -> Launch {
-    Launch { dynamic_smem, carveout, cluster, grid, ..Launch::block(block) }
+    let mut launch = Launch::block(block);
+    launch.dynamic_smem = dynamic_smem;
+    launch.carveout = carveout;
+    launch.cluster = cluster;
+    launch.grid = grid;
+    launch
 }
 
 /// A carve-out in percent; what is more than 100 stays so, and is reported by the check.

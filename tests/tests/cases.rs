@@ -9,6 +9,7 @@ use occ_core::{
     Arch, Axis, Check, Gpu, Kernel, Launch, Refusal, Requirement, Resource, Rule, Target, Waves,
     available_dynamic_smem, best_block_size, occupancy, register_budget,
 };
+use occ_tests::with;
 
 struct Case {
     thread: &'static str,
@@ -109,7 +110,7 @@ const CASES: &[Case] = &[
 #[test]
 fn blocks_per_sm() {
     for case in CASES {
-        let kernel = Kernel { registers: case.registers, static_smem: case.static_smem, ..Kernel::new() };
+        let kernel = with!(Kernel::new(), registers: case.registers, static_smem: case.static_smem);
         let launch = Launch::new(case.block).dynamic_smem(case.dynamic_smem);
         let answer = occupancy(case.arch.limits(), &kernel, &launch);
         let blocks = answer.map_or(0, |answer| answer.blocks_per_sm);

@@ -5,6 +5,7 @@
 mod random;
 
 use occ_core::{Arch, Ceilings, Change, Check, Compiled, Kernel, Launch, LaunchBounds, Requirement, Rule};
+use occ_tests::with;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::subsequence;
@@ -12,12 +13,11 @@ use random::check;
 
 fn kernel() -> impl Strategy<Value = Kernel> {
     (1..=255u32, prop_oneof![0..=8192u32, 0..=49_152u32], 0..=16u32, option::weighted(0.2, 32..=1024u32)).prop_map(
-        |(registers, static_smem, barriers, max_threads)| Kernel {
-            registers: Some(registers),
+        |(registers, static_smem, barriers, max_threads)| {
+            with!(Kernel::new(), registers: Some(registers),
             static_smem,
             barriers,
-            max_threads,
-            ..Kernel::new()
+            max_threads)
         },
     )
 }
@@ -152,17 +152,17 @@ fn bounds_of_the_kernel() {
         let kernel = Kernel::new().registers(32).bounds(bounds);
         Check { archs: &[Arch::SM_90], kernel, launch, ..Check::new() }.passes()
     };
-    let block = LaunchBounds { required_block: Some([8, 4, 2]), ..LaunchBounds::new() };
+    let block = LaunchBounds::new().required_block([8, 4, 2]);
     assert!(passes(block, Launch::block([8, 4, 2])));
     assert!(!passes(block, Launch::block([64, 1, 1])));
-    let cluster = LaunchBounds { required_cluster: Some([2, 1, 1]), ..LaunchBounds::new() };
+    let cluster = LaunchBounds::new().required_cluster([2, 1, 1]);
     assert!(passes(cluster, Launch::new(64)));
     assert!(passes(cluster, Launch::new(64).cluster([2, 1, 1])));
     assert!(!passes(cluster, Launch::new(64).cluster([1, 2, 1])));
     assert!(!passes(cluster, Launch::new(64).grid([33, 1, 1])));
-    let counts_clusters = LaunchBounds { grid_counts_clusters: true, ..cluster };
+    let counts_clusters = cluster.grid_counts_clusters(true);
     assert!(passes(counts_clusters, Launch::new(64).grid([33, 1, 1])));
-    let most = LaunchBounds { max_cluster_blocks: Some(4), ..LaunchBounds::new() };
+    let most = LaunchBounds::new().max_cluster_blocks(4);
     assert!(passes(most, Launch::new(64).cluster([2, 2, 1])));
     assert!(!passes(most, Launch::new(64).cluster([4, 2, 1])));
 }

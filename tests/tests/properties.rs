@@ -13,6 +13,7 @@ use occ_core::{
     best_block_size_for, best_block_size_with, cluster_upper_bound, divergence_lane_use, lane_efficiency, occupancy,
     register_budget, steps,
 };
+use occ_tests::with;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -69,14 +70,21 @@ fn kernel() -> impl Strategy<Value = Kernel> {
         any::<bool>(),
     )
         .prop_map(|(registers, static_smem, barriers, virtual_resources, max_threads, bounds, l1_caching)| {
-            Kernel { registers, static_smem, barriers, virtual_resources, max_threads, bounds, l1_caching }
+            with!(Kernel::new(), registers, static_smem, barriers, virtual_resources, max_threads, bounds, l1_caching)
         })
 }
 
 fn launch_bounds() -> impl Strategy<Value = LaunchBounds> {
     (option::of(block()), option::of([1..=4u32, 1..=2u32, 1..=2u32]), option::of(0..10u32), any::<(bool, bool)>())
         .prop_map(|(required_block, required_cluster, max_cluster_blocks, (needs_cluster, grid_counts_clusters))| {
-            LaunchBounds { required_block, required_cluster, max_cluster_blocks, needs_cluster, grid_counts_clusters }
+            with!(
+                LaunchBounds::new(),
+                required_block,
+                required_cluster,
+                max_cluster_blocks,
+                needs_cluster,
+                grid_counts_clusters
+            )
         })
 }
 
@@ -114,13 +122,8 @@ fn launch() -> impl Strategy<Value = Launch> {
             ],
         ),
     )
-        .prop_map(|(block, dynamic_smem, smem_optin, carveout, cluster, grid)| Launch {
-            block,
-            dynamic_smem,
-            smem_optin,
-            carveout,
-            cluster,
-            grid,
+        .prop_map(|(block, dynamic_smem, smem_optin, carveout, cluster, grid)| {
+            with!(Launch::new(1), block, dynamic_smem, smem_optin, carveout, cluster, grid)
         })
 }
 
@@ -181,8 +184,7 @@ fn plausible_sm() -> impl Strategy<Value = SmLimits> {
             let nonzero = |value| NonZeroU32::new(value).unwrap();
             // A block may use no more with the opt-in than the SM has, and no more without it than with it.
             let smem_per_block_optin = (smem.1 << 10).min((smem.0 << 10).saturating_sub(smem.3));
-            SmLimits {
-                warp_size: nonzero(warps.0),
+            with!(SmLimits::TEXTBOOK, warp_size: nonzero(warps.0),
                 max_warps_per_sm: warps.1,
                 max_blocks_per_sm: warps.2,
                 max_threads_per_block: warps.3,
@@ -200,9 +202,7 @@ fn plausible_sm() -> impl Strategy<Value = SmLimits> {
                 smem_allocation_unit: nonzero(smem.4),
                 barriers_per_sm: pools.0,
                 virtual_resources_per_sm: pools.1,
-                partitioned_l1: pools.2,
-                ..SmLimits::TEXTBOOK
-            }
+                partitioned_l1: pools.2)
         });
     prop_oneof![real, by_hand]
 }
@@ -248,8 +248,7 @@ fn wild_sm() -> impl Strategy<Value = SmLimits> {
         .prop_map(|(units, numbers, pools, smem_split)| {
             let [warp_size, register_allocation_unit, sub_partitions, launch_sub_partitions, smem_allocation_unit] =
                 units;
-            SmLimits {
-                warp_size,
+            with!(SmLimits::TEXTBOOK, warp_size,
                 max_threads_per_block: numbers[0],
                 max_block_axes: [numbers[1], numbers[2], numbers[3]],
                 max_grid_axes: [numbers[4], numbers[5], numbers[6]],
@@ -272,21 +271,20 @@ fn wild_sm() -> impl Strategy<Value = SmLimits> {
                 virtual_resources_per_sm: pools.1,
                 partitioned_l1: pools.2,
                 max_cluster_portable: pools.3,
-                max_cluster: pools.4,
-            }
+                max_cluster: pools.4)
         })
 }
 
 fn wild_kernel() -> impl Strategy<Value = Kernel> {
     (option::of(wild()), wild(), wild(), wild(), option::of(wild()), any::<bool>()).prop_map(
-        |(registers, static_smem, barriers, virtual_resources, max_threads, l1_caching)| Kernel {
-            registers,
+        |(registers, static_smem, barriers, virtual_resources, max_threads, l1_caching)| {
+            with!(Kernel::new(), registers,
             static_smem,
             barriers,
             virtual_resources,
             max_threads,
             bounds: None,
-            l1_caching,
+            l1_caching)
         },
     )
 }
@@ -297,13 +295,8 @@ fn axes() -> impl Strategy<Value = [u32; 3]> {
 
 fn wild_launch() -> impl Strategy<Value = Launch> {
     (axes(), wild(), any::<bool>(), carveout(), option::of(axes()), option::of(axes())).prop_map(
-        |(block, dynamic_smem, smem_optin, carveout, cluster, grid)| Launch {
-            block,
-            dynamic_smem,
-            smem_optin,
-            carveout,
-            cluster,
-            grid,
+        |(block, dynamic_smem, smem_optin, carveout, cluster, grid)| {
+            with!(Launch::new(1), block, dynamic_smem, smem_optin, carveout, cluster, grid)
         },
     )
 }
@@ -639,7 +632,7 @@ fn register_budget_is_the_largest() {
 #[test]
 fn available_dynamic_smem_is_the_largest() {
     check(4000, &(plausible_sm(), kernel(), launch(), 1..=34u32), |(sm, kernel, launch, blocks)| {
-        let launch = Launch { cluster: None, grid: None, ..launch };
+        let launch = with!(launch, cluster: None, grid: None);
         let fits = |bytes| {
             occupancy(&sm, &kernel, &launch.dynamic_smem(bytes)).is_ok_and(|answer| answer.blocks_per_sm >= blocks)
         };
@@ -664,7 +657,7 @@ fn best_block_size_is_the_best() {
         let brute = (1..=most)
             .filter(|threads| threads.is_multiple_of(sm.warp_size.get()) || *threads == most)
             .filter_map(|threads| {
-                let launch = Launch { block: [threads, 1, 1], cluster: None, grid: None, ..launch };
+                let launch = with!(launch, block: [threads, 1, 1], cluster: None, grid: None);
                 let answer = occupancy(&sm, &kernel, &launch.dynamic_smem(smem.of(threads))).ok()?;
                 Some((threads * answer.blocks_per_sm, threads))
             })
@@ -710,7 +703,7 @@ fn steps_keep_and_gain() {
         keeps_and_gains(steps.dynamic_smem, 0, u32::MAX, |bytes| blocks(&kernel, &launch.dynamic_smem(bytes)))?;
         keeps_and_gains(steps.barriers, 0, sm.barriers_per_block, |n| blocks(&kernel.barriers(n), &launch))?;
         keeps_and_gains(steps.threads, 1, sm.max_threads_per_block, |threads| {
-            blocks(&kernel, &Launch { block: [threads, 1, 1], ..launch })
+            blocks(&kernel, &with!(launch, block: [threads, 1, 1]))
         })?;
         Ok(())
     });
@@ -728,8 +721,8 @@ fn map_is_occupancy() {
         let mut filled: Box<[u8; 1024 * 255]> = vec![0; 1024 * 255].try_into().unwrap();
         map.fill(&mut filled);
         for (threads, registers) in points {
-            let launch = Launch { block: [threads, 1, 1], ..launch };
-            let kernel = Kernel { registers: Some(registers), bounds: None, ..kernel };
+            let launch = with!(launch, block: [threads, 1, 1]);
+            let kernel = with!(kernel, registers: Some(registers), bounds: None);
             let blocks = occupancy(&sm, &kernel, &launch).map_or(0, |answer| answer.blocks_per_sm);
             prop_assert_eq!(
                 map.blocks_per_sm(threads, registers),
@@ -748,14 +741,14 @@ fn map_is_occupancy() {
 /// 1024 threads in 64 warps of 16 do not fit a map of 32 warps: there is none.
 #[test]
 fn map_of_small_warps() {
-    let sm = SmLimits { warp_size: NonZeroU32::new(16).unwrap(), ..SmLimits::TEXTBOOK };
+    let sm = with!(SmLimits::TEXTBOOK, warp_size: NonZeroU32::new(16).unwrap());
     assert_eq!(OccupancyMap::new(&sm, &Kernel::new(), &Launch::new(1)), None);
 }
 
 /// A longest axis within a warp: 50 threads run, 51 do not.
 #[test]
 fn map_of_a_short_axis() {
-    let sm = SmLimits { max_block_axes: [50, 50, 50], ..SmLimits::TEXTBOOK };
+    let sm = with!(SmLimits::TEXTBOOK, max_block_axes: [50, 50, 50]);
     let map = OccupancyMap::new(&sm, &Kernel::new(), &Launch::new(1)).unwrap();
     assert_eq!((map.blocks_per_sm(50, 1), map.blocks_per_sm(51, 1)), (Some(32), Some(0)));
 }
@@ -829,12 +822,12 @@ fn the_model_never_panics() {
 fn searches_never_panic() {
     let all = (wild_sm(), wild_kernel(), wild_launch(), wild(), 0..5000u32);
     check(1500, &all, |(sm, kernel, launch, a, threads)| {
-        let small = SmLimits { max_threads_per_block: threads, ..sm };
+        let small = with!(sm, max_threads_per_block: threads);
         let _ = best_block_size(&small, &kernel, &launch);
         let _ = best_block_size_for(&small, &kernel, &launch, BlockSmem { per_block: a, per_thread: a });
         let _ = best_block_size_with(&small, &kernel, &launch, |threads| a.wrapping_mul(threads));
         // Large warps, so that few blocks are tried.
-        let large = SmLimits { warp_size: sm.warp_size.max(NonZeroU32::new(1 << 20).unwrap()), ..sm };
+        let large = with!(sm, warp_size: sm.warp_size.max(NonZeroU32::new(1 << 20).unwrap()));
         let _ = best_block_size(&large, &kernel, &launch);
         Ok(())
     });
@@ -843,12 +836,9 @@ fn searches_never_panic() {
 /// 32 threads × 2²⁷ blocks are more than a `u32`.
 #[test]
 fn search_on_an_endless_sm() {
-    let sm = SmLimits {
-        max_warps_per_sm: u32::MAX,
+    let sm = with!(SmLimits::TEXTBOOK, max_warps_per_sm: u32::MAX,
         max_blocks_per_sm: 1 << 27,
-        max_threads_per_block: 32,
-        ..SmLimits::TEXTBOOK
-    };
+        max_threads_per_block: 32);
     let best = best_block_size(&sm, &Kernel::new(), &Launch::new(1)).unwrap();
     assert_eq!((best.threads, best.blocks_per_sm), (32, 1 << 27));
 }
@@ -856,15 +846,12 @@ fn search_on_an_endless_sm() {
 /// A number of warps that cannot be rounded up to whole sub-partitions.
 #[test]
 fn refusal_of_an_endless_block() {
-    let sm = SmLimits {
-        warp_size: NonZeroU32::MIN,
+    let sm = with!(SmLimits::TEXTBOOK, warp_size: NonZeroU32::MIN,
         max_warps_per_sm: u32::MAX,
         max_block_axes: [u32::MAX; 3],
         max_threads_per_block: u32::MAX,
         launch_sub_partitions: NonZeroU32::new(2).unwrap(),
-        registers_per_block: 1,
-        ..SmLimits::TEXTBOOK
-    };
+        registers_per_block: 1);
     let launch = Launch::block([u32::MAX, 1, 1]);
     assert!(occupancy(&sm, &Kernel::new(), &launch).is_ok());
     assert!(occupancy(&sm, &Kernel::new().registers(1), &launch).is_err());
@@ -926,7 +913,7 @@ fn names_never_panic() {
     ];
     check(3000, &(names, ".{0,60}"), |(name, other)| {
         match Target::parse(&name) {
-            Ok(target) => prop_assert!(name.contains(&target.arch.major().to_string())),
+            Ok(target) => prop_assert!(name.contains(&target.arch().major().to_string())),
             Err(error) => prop_assert!(!error.to_string().is_empty()),
         }
         if let Err(error) = Gpu::find(&name) {

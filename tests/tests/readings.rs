@@ -17,6 +17,7 @@
 mod support;
 
 use occ_core::{Allocation, Arch, Carveout, Gpu, Kernel, Launch, Occupancy, SmLimits, Waves, allocation, occupancy};
+use occ_tests::with;
 use support::{Row, columns, rows};
 
 const READINGS: &str = include_str!("../data/readings.csv");
@@ -90,12 +91,9 @@ struct Reading<'r> {
 impl<'r> Reading<'r> {
     fn new(row: &'r Row<'r>) -> Self {
         let sm = arch(row).limits();
-        let kernel = Kernel {
-            registers: row.number("regs"),
+        let kernel = with!(Kernel::new(), registers: row.number("regs"),
             static_smem: row.number("static_smem_bytes").unwrap_or(0),
-            l1_caching: counts_halves(row),
-            ..Kernel::new()
-        };
+            l1_caching: counts_halves(row));
         let launch = Launch::new(row.number("block_size").unwrap())
             .dynamic_smem(row.number("dynamic_smem_bytes").unwrap_or(0))
             .carveout(carveout(row, sm));

@@ -8,6 +8,7 @@
 mod support;
 
 use occ_core::{Arch, Confidence, Gpu, SmemSplit, Target};
+use occ_tests::with;
 use support::{Row, columns, rows};
 
 const DEVICES: &str = include_str!("../data/devices.csv");
@@ -54,9 +55,9 @@ fn names_are_targets_of_their_capability() {
     let columns = columns(DEVICES);
     for row in rows(DEVICES, &columns) {
         for name in row.text("sm_names").split_whitespace() {
-            assert_eq!(Target::parse(name).map(|target| target.arch), Ok(arch(&row)), "{name}");
+            assert_eq!(Target::parse(name).map(Target::arch), Ok(arch(&row)), "{name}");
             let ptx = name.replace("sm_", "compute_");
-            assert_eq!(Target::parse(&ptx).map(|target| target.arch), Ok(arch(&row)), "{ptx}");
+            assert_eq!(Target::parse(&ptx).map(Target::arch), Ok(arch(&row)), "{ptx}");
         }
     }
 }
@@ -146,6 +147,7 @@ fn shared_memory() {
             SmemSplit::Fixed => assert_eq!(sizes, [sm.smem_per_sm], "{cc}"),
             SmemSplit::CacheConfig(three) => assert_eq!(sizes, three, "{cc}"),
             SmemSplit::Carveouts(ours) => assert_eq!(sizes, ours, "{cc}"),
+            unlisted => panic!("{cc}: {unlisted:?} has no column"),
         }
     }
 }
@@ -161,13 +163,7 @@ fn gpus() {
             "medium" => Confidence::Medium,
             _ => Confidence::Low,
         };
-        let listed = Gpu {
-            name: gpu.name,
-            driver_name: gpu.driver_name,
-            arch: arch(row),
-            sm_count: row.number("sm_count").unwrap(),
-            confidence,
-        };
+        let listed = with!(*gpu, arch: arch(row), sm_count: row.number("sm_count").unwrap(), confidence);
         assert_eq!((row.text("name"), row.text("driver_name_seen")), (gpu.name, gpu.driver_name));
         assert_eq!(*gpu, listed);
         assert!(gpu.confidence == Confidence::Low || !row.text("cc").ends_with('?'), "{}", gpu.name);

@@ -4,15 +4,16 @@
 #![allow(clippy::unwrap_used, reason = "what is missing in a test fails it")]
 
 use occ_core::{
-    Arch, BlockLimits, Gpu, Kernel, LatencyHiding, Launch, Path, Refusal, Resource, SmLimits, Waves, allocation,
+    Arch, Gpu, Kernel, LatencyHiding, Launch, Path, Refusal, Resource, SmLimits, Waves, allocation,
     divergence_lane_use, lane_efficiency, occupancy,
 };
+use occ_tests::with;
 
 const KIB: u32 = 1 << 10;
 
 /// 65,536 registers, 64 warps, 32 blocks, no granularity; shared memory as given.
 const fn textbook(smem: u32) -> SmLimits {
-    SmLimits { smem_per_sm: smem, smem_per_block: smem, smem_per_block_optin: smem, ..SmLimits::TEXTBOOK }
+    with!(SmLimits::TEXTBOOK, smem_per_sm: smem, smem_per_block: smem, smem_per_block_optin: smem)
 }
 
 struct Case {
@@ -93,7 +94,7 @@ const CASES: [Case; 7] = [
     },
     Case {
         name: "4b with at most 16 blocks",
-        sm: SmLimits { max_blocks_per_sm: 16, ..SmLimits::TEXTBOOK },
+        sm: with!(SmLimits::TEXTBOOK, max_blocks_per_sm: 16),
         block: 64,
         registers: 16,
         smem: 0,
@@ -124,14 +125,15 @@ fn resident_blocks() {
         let kernel = Kernel::new().registers(case.registers);
         let answer = occupancy(&case.sm, &kernel, &Launch::new(case.block).dynamic_smem(case.smem)).unwrap();
         let (registers, shared_memory, warps) = case.limits;
-        let limits = BlockLimits {
+        let limits = with!(
+            answer.limits,
             warps,
             blocks: case.sm.max_blocks_per_sm,
             registers: Some(registers),
             shared_memory,
             barriers: None,
             virtual_resources: None,
-        };
+        );
         assert_eq!(answer.limits, limits, "{name}");
         assert_eq!((answer.blocks_per_sm, answer.warps_per_sm()), (case.blocks, case.warps), "{name}");
         assert!((answer.fraction() * 100.0 - case.percent).abs() < 1e-9, "{name}");

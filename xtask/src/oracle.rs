@@ -72,7 +72,7 @@ fn table(devices: &[Device]) -> Result<u64> {
 fn our_sizes(sm: &SmLimits) -> &'static [u32] {
     match sm.smem_split {
         SmemSplit::Carveouts(sizes) => sizes,
-        SmemSplit::Fixed | SmemSplit::CacheConfig(_) => &[],
+        _ => &[],
     }
 }
 

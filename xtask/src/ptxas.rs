@@ -23,8 +23,8 @@ pub(crate) fn probe() -> Result<u64> {
         for name in &known {
             match Target::parse(name) {
                 Ok(target) => {
-                    differences += differences_of(ptxas, name, target.arch)?;
-                    asked.push(target.arch);
+                    differences += differences_of(ptxas, name, target.arch())?;
+                    asked.push(target.arch());
                 }
                 Err(unknown) => {
                     differences += 1;

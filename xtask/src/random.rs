@@ -113,9 +113,9 @@ impl Random {
             7 => 1 << self.between(0, 19),
             8 => sm.smem_allocation_unit.get() * self.below(512),
             9 => match sm.smem_split {
-                SmemSplit::Fixed => sm.smem_per_sm,
                 SmemSplit::CacheConfig(sizes) => sizes[self.below(3) as usize],
                 SmemSplit::Carveouts(sizes) => sizes[self.below(sizes.len() as u32) as usize],
+                _ => sm.smem_per_sm,
             },
             _ => return self.below(sm.smem_per_sm + 4096),
         };

@@ -3,8 +3,8 @@
 //! Shared by the oracle, which asks the header now, and by the golden test, which reads what it answered before.
 
 use occ_core::{
-    Allocation, Arch, BlockSmem, Carveout, Kernel, Launch, Resource, SmLimits, allocation, available_dynamic_smem,
-    best_block_size, best_block_size_for, occupancy,
+    Arch, BlockSmem, Carveout, Kernel, Launch, Resource, SmLimits, allocation, available_dynamic_smem, best_block_size,
+    best_block_size_for, occupancy,
 };
 
 /// No limit, not known, no answer.
@@ -137,15 +137,14 @@ row! {
 
 impl Case {
     pub(crate) fn kernel(&self) -> Kernel {
-        Kernel {
-            registers: known(self.registers),
-            static_smem: self.static_smem,
-            barriers: self.barriers,
-            virtual_resources: self.virtual_resources,
-            max_threads: known(self.max_threads),
-            bounds: None,
-            l1_caching: self.l1_caching != 0,
-        }
+        let mut kernel = Kernel::new()
+            .static_smem(self.static_smem)
+            .barriers(self.barriers)
+            .virtual_resources(self.virtual_resources)
+            .l1_caching(self.l1_caching != 0);
+        kernel.registers = known(self.registers);
+        kernel.max_threads = known(self.max_threads);
+        kernel
     }
 
     pub(crate) fn launch(&self) -> Launch {
@@ -165,7 +164,7 @@ const fn known(word: u32) -> Option<u32> {
     if word == NONE { None } else { Some(word) }
 }
 
-const fn bit(resource: Resource) -> u32 {
+fn bit(resource: Resource) -> u32 {
     match resource {
         Resource::Warps => 1,
         Resource::Registers => 2,
@@ -173,6 +172,7 @@ const fn bit(resource: Resource) -> u32 {
         Resource::Blocks => 8,
         Resource::Barriers => 16,
         Resource::VirtualResources => 32,
+        _ => panic!("{resource} has no bit"),
     }
 }
 
@@ -182,17 +182,15 @@ impl Answer {
         let (kernel, launch) = (case.kernel(), case.launch());
         let answer = occupancy(sm, &kernel, &launch);
         // Of a launch that runs, everything is read from the public answer; of one that does not, from the allocation.
-        let given = match answer {
-            Ok(answer) => Allocation {
-                warps_per_block: answer.warps_per_block,
-                registers_per_block: answer.registers_per_block,
-                smem_per_block: answer.smem_per_block,
-                smem_per_sm: answer.smem_per_sm,
-                l1_caching: answer.l1_caching,
-                limits: answer.limits,
-            },
-            Err(_) => allocation(sm, &kernel, &launch),
-        };
+        let mut given = allocation(sm, &kernel, &launch);
+        if let Ok(answer) = answer {
+            given.warps_per_block = answer.warps_per_block;
+            given.registers_per_block = answer.registers_per_block;
+            given.smem_per_block = answer.smem_per_block;
+            given.smem_per_sm = answer.smem_per_sm;
+            given.l1_caching = answer.l1_caching;
+            given.limits = answer.limits;
+        }
         let limits = given.limits;
         let best = best_block_size(sm, &kernel, &launch);
         let growing = BlockSmem { per_block: case.smem_per_block, per_thread: case.smem_per_thread };

@@ -213,7 +213,7 @@ fn order(target: CodeTarget) -> (bool, u32, Portability) {
 
 /// The occupancy of a launch to four decimals, 0.0 if it cannot run.
 fn occupancy_of(image: &KernelImage, launch: &Launch) -> Option<f64> {
-    let arch = image.target?.known()?.arch;
+    let arch = image.target?.known()?.arch();
     // Without these, the number would be a guess.
     image.registers.and(image.static_smem)?;
     let occupancy = occupancy(arch.limits(), &image.kernel(), launch);

@@ -43,12 +43,11 @@ impl<'k> Plan<'k> {
         let package = Package::from_environment()?;
         let sources = sources(kernels, &package)?;
         let archs = archs(kernels)?;
-        let lowest = archs.iter().min_by_key(|arch| (arch.target.arch, arch.target.portability));
+        let lowest = archs.iter().min_by_key(|arch| (arch.target.arch(), arch.target.portability()));
         let ptx = match lowest {
-            Some(lowest) if !sources.is_empty() => Arch {
-                name: lowest.name.replacen("sm_", "compute_", 1),
-                target: Target { code: Code::Ptx, ..lowest.target },
-            },
+            Some(lowest) if !sources.is_empty() => {
+                Arch { name: lowest.name.replacen("sm_", "compute_", 1), target: lowest.target.with_code(Code::Ptx) }
+            }
             _ => return Err(Error::Nothing { sources: sources.len(), archs: archs.len() }),
         };
         Ok(Plan { package, kernels, sources, archs, ptx })
@@ -135,7 +134,7 @@ fn archs(kernels: &Kernels) -> Result<Vec<Arch>, Error> {
     let mut archs: Vec<Arch> = Vec::new();
     for name in &kernels.archs {
         let target = Target::parse(name).map_err(|reason| Error::UnknownArch { arch: name.clone(), reason })?;
-        if target.code == Code::Ptx {
+        if target.code() == Code::Ptx {
             return Err(Error::PtxArch { arch: name.clone() });
         }
         if archs.iter().all(|arch| arch.name != *name) {

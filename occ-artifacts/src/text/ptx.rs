@@ -220,7 +220,7 @@ mod tests {
     }
 
     fn required_block(block: [u32; 3]) -> LaunchBounds {
-        LaunchBounds { required_block: Some(block), ..LaunchBounds::new() }
+        LaunchBounds::new().required_block(block)
     }
 
     /// Each was given to `ptxas` 13.5; expected are the attributes in its cubin.
@@ -245,19 +245,15 @@ mod tests {
             assert_eq!(bounds(&format!(".maxnreg {cap}")).max_registers, expected, "{cap}");
         }
         for (directives, expected) in [
-            (".maxclusterrank 4", LaunchBounds { max_cluster_blocks: Some(4), ..LaunchBounds::new() }),
-            (".explicitcluster", LaunchBounds { needs_cluster: true, ..LaunchBounds::new() }),
+            (".maxclusterrank 4", LaunchBounds::new().max_cluster_blocks(4)),
+            (".explicitcluster", LaunchBounds::new().needs_cluster(true)),
             (
                 ".explicitcluster .reqnctapercluster 2",
-                LaunchBounds { required_cluster: Some([2, 1, 1]), needs_cluster: true, ..LaunchBounds::new() },
+                LaunchBounds::new().required_cluster([2, 1, 1]).needs_cluster(true),
             ),
             (
                 ".blocksareclusters .reqntid 32,4 .reqnctapercluster 2,2",
-                LaunchBounds {
-                    required_cluster: Some([2, 2, 1]),
-                    grid_counts_clusters: true,
-                    ..required_block([32, 4, 1])
-                },
+                required_block([32, 4, 1]).required_cluster([2, 2, 1]).grid_counts_clusters(true),
             ),
         ] {
             assert_eq!(bounds(directives).launch, expected, "{directives}");

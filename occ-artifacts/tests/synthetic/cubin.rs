@@ -1,7 +1,7 @@
 //! Each quantity of a cubin, and each place where it is easily read wrongly.
 
 use crate::build::{COMPAT, Cubin, Kernel, NOBITS, REL, SHARED, byte, flag, half, sized};
-use occ_artifacts::{Bounds, Format, KernelImage, LaunchBounds, Origin, Problem, Stack, TensorMemory, Toolkit, read};
+use occ_artifacts::{Bounds, Format, KernelImage, Origin, Problem, Stack, TensorMemory, Toolkit, read};
 
 fn only(cubin: &Cubin) -> KernelImage {
     let mut images = read(&cubin.bytes()).unwrap();
@@ -236,23 +236,18 @@ fn bounds() {
     assert_eq!(found, Bounds { max_threads: Some([256, 1, 1]), max_registers: Some(80), ..none });
     // .reqntid 8,4,2
     let found = bounds(&[sized(0x10, &[8, 4, 2]), half(0x1b, 255)]);
-    assert_eq!(found, Bounds { launch: LaunchBounds { required_block: Some([8, 4, 2]), ..none.launch }, ..none });
+    assert_eq!(found, Bounds { launch: none.launch.required_block([8, 4, 2]), ..none });
     // __cluster_dims__(2, 1, 1)
     let found = bounds(&[sized(0x3d, &[2, 1, 1]), flag(0x3e), half(0x1b, 255)]);
-    let launch = LaunchBounds { required_cluster: Some([2, 1, 1]), needs_cluster: true, ..none.launch };
+    let launch = none.launch.required_cluster([2, 1, 1]).needs_cluster(true);
     assert_eq!(found, Bounds { launch, ..none });
     // __launch_bounds__(256, 1, 4)
     let found = bounds(&[sized(0x05, &[256, 1, 1]), sized(0x3f, &[4])]);
-    let launch = LaunchBounds { max_cluster_blocks: Some(4), ..none.launch };
+    let launch = none.launch.max_cluster_blocks(4);
     assert_eq!(found, Bounds { max_threads: Some([256, 1, 1]), launch, ..none });
     // __block_size__((32, 4, 1), (2, 2, 1))
     let found = bounds(&[sized(0x10, &[32, 4, 1]), sized(0x3d, &[2, 2, 1]), flag(0x5b)]);
-    let launch = LaunchBounds {
-        required_block: Some([32, 4, 1]),
-        required_cluster: Some([2, 2, 1]),
-        grid_counts_clusters: true,
-        ..none.launch
-    };
+    let launch = none.launch.required_block([32, 4, 1]).required_cluster([2, 2, 1]).grid_counts_clusters(true);
     assert_eq!(found, Bounds { launch, ..none });
 }
 

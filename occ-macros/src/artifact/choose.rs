@@ -143,7 +143,7 @@ fn compiled_kernel(
         return Err(NotChosen { text, lines: Vec::new(), ends: Some(ends) });
     }
     // The compiler reckons with the capability that the code is for, and not with later ones that run it.
-    let is_own = image.target.and_then(CodeTarget::known).is_some_and(|target| target.arch == arch);
+    let is_own = image.target.and_then(CodeTarget::known).is_some_and(|target| target.arch() == arch);
     Ok(CompiledKernel {
         arch,
         kernel: image.kernel(),

@@ -144,22 +144,20 @@ fn targets(name: &str) -> Result<Vec<Arch>, Diagnostic> {
         Diagnostic::new(nowhere, format!("`{name}` is not a known target")).help(&target_help(error))
     })?;
     if !and_later {
-        return Ok(vec![target.arch]);
+        return Ok(vec![target.arch()]);
     }
     Ok(Arch::ALL.into_iter().filter(|arch| target.runs_on(*arch)).collect())
 }
 
 fn target_help(error: occ_core::UnknownTarget) -> String {
-    use occ_core::UnknownTargetReason::{Capability, Form, Suffix};
+    use occ_core::UnknownTargetReason::{Capability, Suffix};
     let [first, second] = error.nearest;
     match error.reason {
-        Form => {
-            "write a target as `sm_80`, `sm_90a`, `sm_100f` or `compute_80`; `sm_80..` adds the later ones its code \
-                 runs on"
-                .to_owned()
-        }
-        Capability => format!("the nearest known are `{first}` and `{second}`"),
         Suffix => format!("there is only `{first}`"),
+        Capability => format!("the nearest known are `{first}` and `{second}`"),
+        _ => "write a target as `sm_80`, `sm_90a`, `sm_100f` or `compute_80`; `sm_80..` adds the later ones its code \
+                 runs on"
+            .to_owned(),
     }
 }
 

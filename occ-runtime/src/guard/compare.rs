@@ -3,11 +3,8 @@
 use super::device::DeviceReport;
 use super::function::FunctionReport;
 use super::mismatch::{DeclaredRegisters, Finding, Mismatch, Severity};
-use super::prepare::percent;
 use crate::spec::LaunchSpec;
-use occ_core::{
-    Arch, Carveout, Kernel, Launch, LaunchBounds, Occupancy, Refusal, SmLimits, occupancy, register_budget,
-};
+use occ_core::{Arch, Carveout, Kernel, Launch, Occupancy, Refusal, SmLimits, occupancy, register_budget};
 use std::vec::Vec;
 
 /// Everything that is compared.
@@ -65,7 +62,7 @@ impl Comparison<'_> {
         if let Some(ceiling) = check.ceilings.max_stack.filter(|ceiling| found > *ceiling) {
             find(Severity::Warning, Mismatch::Local { ceiling, found });
         }
-        if let (Some(declared), Some(found)) = (percent(self.spec.shape().carveout), self.function.carveout)
+        if let (Some(declared), Some(found)) = (self.spec.shape().carveout.percent(), self.function.carveout)
             && declared != found
         {
             find(Severity::Warning, Mismatch::Carveout { declared, found });
@@ -122,18 +119,16 @@ impl Comparison<'_> {
 
     /// The kernel with the resources the driver tells; barriers and the rest, which it does not, as declared.
     fn kernel(&self, declared: &Kernel, static_smem: u32) -> Kernel {
-        let bounds = declared.bounds.unwrap_or_default();
-        let bounds = LaunchBounds {
-            required_cluster: self.function.required_cluster.or(bounds.required_cluster),
-            needs_cluster: self.function.needs_cluster.unwrap_or(bounds.needs_cluster),
-            ..bounds
-        };
-        Kernel { registers: Some(self.function.registers), static_smem, bounds: Some(bounds), ..*declared }
+        let mut bounds = declared.bounds.unwrap_or_default();
+        bounds.required_cluster = self.function.required_cluster.or(bounds.required_cluster);
+        bounds.needs_cluster = self.function.needs_cluster.unwrap_or(bounds.needs_cluster);
+        declared.registers(self.function.registers).static_smem(static_smem).bounds(bounds)
     }
 
     /// The launch as it is made: the opt-in is done, and a preference of the function holds if the spec has none.
     fn launch(&self) -> Launch {
-        let launch = Launch { smem_optin: true, grid: None, ..*self.spec.shape() };
+        let mut launch = self.spec.shape().smem_optin(true);
+        launch.grid = None;
         match (launch.carveout, self.function.carveout) {
             (_, Some(percent)) if percent <= 100 => launch.carveout(Carveout::Percent(percent as u8)),
             _ => launch,
@@ -215,10 +210,11 @@ impl Comparison<'_> {
 
     /// The SM for what only needs its warps: of a capability the model does not know too.
     fn sm(&self) -> SmLimits {
-        self.device.limits.unwrap_or(SmLimits {
-            warp_size: self.device.warp_size,
-            max_warps_per_sm: self.device.max_warps_per_sm(),
-            ..SmLimits::TEXTBOOK
+        self.device.limits.unwrap_or_else(|| {
+            let mut sm = SmLimits::TEXTBOOK;
+            sm.warp_size = self.device.warp_size;
+            sm.max_warps_per_sm = self.device.max_warps_per_sm();
+            sm
         })
     }
 

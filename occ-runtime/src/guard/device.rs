@@ -90,22 +90,20 @@ impl DeviceReport {
         let reserved = newer(Attribute::ReservedSharedMemoryPerBlock, |sm| sm.smem_reserved_per_block)?;
         let clusters = optional(Attribute::ClusterLaunch)?.map(|value| value != 0);
         let limits = arch.map(|arch| {
-            let sm = arch.limits();
-            SmLimits {
-                warp_size,
-                max_threads_per_block,
-                max_block_axes,
-                max_grid_axes,
-                max_warps_per_sm: max_threads_per_sm / warp_size,
-                max_blocks_per_sm: blocks.unwrap_or(sm.max_blocks_per_sm),
-                registers_per_sm,
-                registers_per_block,
-                smem_per_sm,
-                smem_per_block,
-                smem_per_block_optin: optin.unwrap_or(sm.smem_per_block_optin),
-                smem_reserved_per_block: reserved.unwrap_or(sm.smem_reserved_per_block),
-                ..*sm
-            }
+            let mut sm = *arch.limits();
+            sm.warp_size = warp_size;
+            sm.max_threads_per_block = max_threads_per_block;
+            sm.max_block_axes = max_block_axes;
+            sm.max_grid_axes = max_grid_axes;
+            sm.max_warps_per_sm = max_threads_per_sm / warp_size;
+            sm.max_blocks_per_sm = blocks.unwrap_or(sm.max_blocks_per_sm);
+            sm.registers_per_sm = registers_per_sm;
+            sm.registers_per_block = registers_per_block;
+            sm.smem_per_sm = smem_per_sm;
+            sm.smem_per_block = smem_per_block;
+            sm.smem_per_block_optin = optin.unwrap_or(sm.smem_per_block_optin);
+            sm.smem_reserved_per_block = reserved.unwrap_or(sm.smem_reserved_per_block);
+            sm
         });
         Ok(DeviceReport {
             device,

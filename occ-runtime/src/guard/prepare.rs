@@ -2,7 +2,7 @@
 
 use super::function::FunctionReport;
 use crate::driver::{Driver, DriverError, Function, FunctionAttribute as Attribute};
-use occ_core::{Carveout, Launch};
+use occ_core::Launch;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What the guard changed of a function so that the launch can run as it was checked.
@@ -27,7 +27,7 @@ pub(super) fn lock_attributes(launch: &Launch) -> Option<MutexGuard<'static, ()>
 
 /// Whether a launch may need anything of its function at all.
 pub(super) fn is_needed(launch: &Launch) -> bool {
-    launch.dynamic_smem > 0 || launch.cluster.is_some() || percent(launch.carveout).is_some()
+    launch.dynamic_smem > 0 || launch.cluster.is_some() || launch.carveout.percent().is_some()
 }
 
 /// Raises what `launch` needs; `found` was read since [`lock_attributes`]. What the driver finds too much stays as it is: the launch
@@ -51,7 +51,7 @@ pub(super) fn prepare(
     if found.non_portable_clusters == Some(false) && max_cluster_portable.is_some_and(|most| blocks > most) {
         prepared.allowed_non_portable_clusters = set(Attribute::NonPortableClusterSizeAllowed, 1)?;
     }
-    if let (Some(percent), None) = (percent(launch.carveout), found.carveout)
+    if let (Some(percent), None) = (launch.carveout.percent(), found.carveout)
         && set(Attribute::PreferredSharedMemoryCarveout, percent)?
     {
         prepared.set_carveout = Some(percent);
@@ -68,16 +68,5 @@ fn set(driver: &dyn Driver, function: Function, attribute: Attribute, wanted: u3
         Ok(()) => Ok(true),
         Err(error) if error.code == DriverError::INVALID_VALUE => Ok(false),
         Err(error) => Err(error),
-    }
-}
-
-/// A preference of a carve-out in percent of the SM's shared memory; `None` without one.
-pub(super) fn percent(carveout: Carveout) -> Option<u32> {
-    match carveout {
-        Carveout::Default => None,
-        Carveout::Percent(percent) => Some(u32::from(percent)),
-        Carveout::PreferShared => Some(100),
-        Carveout::PreferL1 => Some(0),
-        Carveout::PreferEqual => Some(50),
     }
 }

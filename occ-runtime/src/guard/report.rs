@@ -64,7 +64,8 @@ impl Report {
         let attributes = FunctionReport::read(driver, function, device.clusters == Some(true))?;
         let portable = device.limits.and_then(|sm| sm.max_cluster_portable);
         // A launch without a cluster has the one the kernel was compiled for.
-        let as_made = Launch { cluster: launch.cluster.or(attributes.required_cluster), ..*launch };
+        let mut as_made = *launch;
+        as_made.cluster = launch.cluster.or(attributes.required_cluster);
         let prepared = prepare(driver, function, &attributes, &as_made, portable)?;
         drop(lock);
         let blocks_per_sm = driver.max_active_blocks_per_sm(function, launch.threads(), launch.dynamic_smem)?;

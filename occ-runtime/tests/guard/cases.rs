@@ -6,7 +6,7 @@ use crate::*;
 use occ_runtime::driver::DeviceAttribute;
 use occ_runtime::guard::Severity::{self, Error, Warning};
 use occ_runtime::guard::{DeclaredRegisters, LimitDifference, Mismatch};
-use occ_runtime::{BlockLimits, Carveout, Ceilings, Compiled, LaunchBounds, Refusal};
+use occ_runtime::{BlockLimits, Carveout, Ceilings, Compiled, LaunchBounds, Refusal, SmLimits, allocation};
 
 pub(crate) struct Case {
     pub(crate) name: &'static str,
@@ -71,8 +71,10 @@ fn registers(declared: DeclaredRegisters, found: u32) -> Mismatch {
 
 /// Limits of registers, shared memory, warps and blocks.
 fn limits([registers, shared_memory, warps, blocks]: [u32; 4]) -> BlockLimits {
-    let (registers, shared_memory) = (Some(registers), Some(shared_memory));
-    BlockLimits { registers, shared_memory, warps, blocks, barriers: None, virtual_resources: None }
+    let mut limits = allocation(&SmLimits::TEXTBOOK, &Kernel::new(), &Launch::new(1)).limits;
+    (limits.registers, limits.shared_memory, limits.warps, limits.blocks) =
+        (Some(registers), Some(shared_memory), warps, blocks);
+    limits
 }
 
 /// Half of the warps of an A100 are missed with blocks of 256 threads, by registers. 64 registers: the header holds 4
@@ -101,7 +103,7 @@ pub(crate) fn all() -> Vec<Case> {
 fn launches() -> Vec<Case> {
     let case = |name| Case::new(name, device(A100), FunctionDouble::new(40), HALF);
     let hopper = |name, cluster: Option<[u32; 3]>| {
-        let launch = Launch { cluster, ..Launch::new(256) };
+        let launch = with_cluster(Launch::new(256), cluster);
         Case::new(name, device(H100), FunctionDouble::new(40).with(6, 90), spec(SM_90, kernel(40), launch))
     };
     let cluster = |declared, launched| Mismatch::Cluster { declared, launched };
@@ -515,10 +517,10 @@ fn refusals() -> Vec<Case> {
 
 /// Clusters that the kernel was compiled for, that are passed, that are not, and that do not fit.
 fn clusters() -> Vec<Case> {
-    let of = |cluster| spec(SM_90, kernel(40), Launch { cluster, ..Launch::new(256) });
+    let of = |cluster| spec(SM_90, kernel(40), with_cluster(Launch::new(256), cluster));
     let function = || FunctionDouble::new(40).with(6, 90);
     let cluster = |declared, launched| Mismatch::Cluster { declared, launched };
-    let compiled = LaunchBounds { required_cluster: Some([2, 1, 1]), ..LaunchBounds::new() };
+    let compiled = LaunchBounds::new().required_cluster([2, 1, 1]);
     let case = |name, function, spec: LaunchSpec| Case::new(name, device(H100), function, spec);
     let not_passed = |case: Case| case.launched(|launched| (launched.cluster, launched.grid) = (None, [16, 4, 4]));
     let older = || device(A100).without(&[97, 106, 111, 120]);

@@ -130,11 +130,11 @@ fn specs_that_nobody_should_write() {
     for block in axes {
         for cluster in [None, Some([u32::MAX; 3]), Some([0; 3])] {
             for requirement in requirements {
-                let launch = Launch { cluster, dynamic_smem: u32::MAX, ..Launch::block(block) };
+                let launch = with_cluster(Launch::block(block).dynamic_smem(u32::MAX), cluster);
                 for (launch, kernel) in [
                     (launch, Kernel::new().registers(u32::MAX).static_smem(u32::MAX).barriers(u32::MAX)),
                     (launch.carveout(Carveout::Percent(255)), Kernel::new().registers(0).barriers(0)),
-                    (Launch { dynamic_smem: 0, ..launch }, Kernel::new()),
+                    (launch.dynamic_smem(0), Kernel::new()),
                 ] {
                     let of_spec = OnMismatch::Error;
                     let spec =

@@ -63,3 +63,8 @@ fn admit(guard: &Guard<Recorded>, spec: &LaunchSpec, function: Function) -> Resu
 fn times(many: usize) -> usize {
     if cfg!(miri) { (many / 100).clamp(2, 8) } else { many }
 }
+
+pub(crate) fn with_cluster(mut launch: Launch, cluster: Option<[u32; 3]>) -> Launch {
+    launch.cluster = cluster;
+    launch
+}

@@ -105,7 +105,7 @@ fn of_two_guards_on_one_function() {
 #[test]
 fn clusters_and_carve_outs() {
     let of = |cluster, carveout| {
-        let launch = Launch { cluster, ..Launch::new(256).carveout(carveout) };
+        let launch = with_cluster(Launch::new(256).carveout(carveout), cluster);
         LaunchSpec::new("k", SM_90, Kernel::new().registers(32), launch)
     };
     let sets = |spec: &LaunchSpec, function: FunctionDouble| {

@@ -12,7 +12,8 @@ fn report(device: DeviceDouble, spec: &LaunchSpec, function: FunctionDouble) -> 
 }
 
 fn clustered(cluster: Option<[u32; 3]>) -> LaunchSpec {
-    let launch = Launch { cluster, ..Launch::new(256) };
+    let mut launch = Launch::new(256);
+    launch.cluster = cluster;
     LaunchSpec::new("k", SM_90, Kernel::new().registers(40), launch)
 }
 
@@ -77,7 +78,7 @@ fn clusters() {
 /// A cluster that only the kernel knows of needs to be allowed and to have room, and the grid is a multiple of it.
 #[test]
 fn a_cluster_of_the_kernel() {
-    const BOUNDS: LaunchBounds = LaunchBounds { required_cluster: Some([16, 1, 1]), ..LaunchBounds::new() };
+    const BOUNDS: LaunchBounds = LaunchBounds::new().required_cluster([16, 1, 1]);
     const COMPILED: &[Compiled<'static>] =
         &[Compiled::new(Arch::SM_90, Kernel::new().registers(40).bounds(BOUNDS), "k in k.cubin")];
     let spec = clustered(None).compiled(COMPILED);

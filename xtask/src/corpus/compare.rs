@@ -239,7 +239,10 @@ impl Case<'_> {
         let block = of_cubin.launch.required_block;
         tally.check(what("required block"), block.is_some(), &of_ptx.launch.required_block, &block, &place);
         // The block was compared.
-        let cluster = |launch| LaunchBounds { required_block: None, ..launch };
+        let cluster = |mut launch: LaunchBounds| {
+            launch.required_block = None;
+            launch
+        };
         let (ours, theirs) = (cluster(of_ptx.launch), cluster(of_cubin.launch));
         tally.check(what("cluster"), theirs != LaunchBounds::new(), &ours, &theirs, &place);
         // PTX does not tell what only its compilation decides.
