@@ -1,129 +1,77 @@
-//! The attribute's tokens, taken apart into keys and values. What a value means is decided later.
+//! The arguments of one attribute: its tokens, split into keys and values. What the values mean is decided later.
 
-use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
-use crate::value::{Written, evaluate};
+use crate::diagnostics::{Diagnostic, Diagnostics, TokenRange};
+use crate::keys::{KEYS, Key, ValueKind};
+use crate::messages;
+use crate::tokens::{is_punct, split_at_commas};
+use crate::value::evaluate_text;
+use occ_core::Argument;
 use occ_core::internal::did_you_mean;
 use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 
-/// Every key of the attribute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Key {
-    Arch,
-    Gpu,
-    MinOccupancy,
-    MinBlocksPerSm,
-    MinWarpsPerSm,
-    MinLaneEfficiency,
-    MinWaves,
-    MaxTailIdle,
-    Block,
-    DynamicSmem,
-    StaticSmem,
-    Registers,
-    MaxRegisters,
-    Barriers,
-    Cluster,
-    Carveout,
-    Grid,
-    Cubin,
-    Kernel,
-    MaxStack,
-    MaxSpills,
-    OnMismatch,
-    Allow,
-    Instances,
-    Generic,
-    Spec,
-    Crate,
-}
+/// Marks sibling `launch_config` attributes; rustc strips an attribute before it expands the next one. Alone, or as
+/// `= "name"` with the kernel that the stripped attribute names.
+pub(crate) const SIBLING_MARKER: &str = "__sibling";
 
-const KEYS: [(&str, Key); 27] = [
-    ("arch", Key::Arch),
-    ("gpu", Key::Gpu),
-    ("min_occupancy", Key::MinOccupancy),
-    ("min_blocks_per_sm", Key::MinBlocksPerSm),
-    ("min_warps_per_sm", Key::MinWarpsPerSm),
-    ("min_lane_efficiency", Key::MinLaneEfficiency),
-    ("min_waves", Key::MinWaves),
-    ("max_tail_idle", Key::MaxTailIdle),
-    ("block", Key::Block),
-    ("dynamic_smem", Key::DynamicSmem),
-    ("static_smem", Key::StaticSmem),
-    ("registers", Key::Registers),
-    ("max_registers", Key::MaxRegisters),
-    ("barriers", Key::Barriers),
-    ("cluster", Key::Cluster),
-    ("carveout", Key::Carveout),
-    ("grid", Key::Grid),
-    ("cubin", Key::Cubin),
-    ("kernel", Key::Kernel),
-    ("max_stack", Key::MaxStack),
-    ("max_spills", Key::MaxSpills),
-    ("on_mismatch", Key::OnMismatch),
-    ("allow", Key::Allow),
-    ("instances", Key::Instances),
-    ("generic", Key::Generic),
-    ("spec", Key::Spec),
-    ("crate", Key::Crate),
-];
-
-/// What an attribute of ours adds to the other ones below it, which see it no more when they are expanded: itself, or
-/// `= "name"` with the kernel it names.
-pub(crate) const ONE_OF_SEVERAL: &str = "__one_of_several";
-
-impl Key {
-    pub(crate) fn name(self) -> &'static str {
-        KEYS.iter().find(|(_, key)| *key == self).map_or("", |(name, _)| name)
-    }
-}
-
-/// How a key was given its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+/// How a key is written with its value.
+#[derive(Clone, Copy)]
+enum Form {
     /// `key = value`
     Value,
-    /// `key(..)`; the value is what stands in the parentheses.
+    /// `key(..)`; the value is the group.
     Call,
     /// `key`
     Flag,
 }
 
-/// One argument as it was written.
+/// An argument: a key, its value and where both are written.
 #[derive(Clone, Debug)]
-pub(crate) struct Argument {
+pub(crate) struct Arg<T = Vec<TokenTree>> {
     pub(crate) key: Key,
-    pub(crate) key_ends: Ends,
-    pub(crate) form: Form,
-    pub(crate) value: Vec<TokenTree>,
-    /// The value, or the key where there is no value.
-    pub(crate) ends: Ends,
+    pub(crate) key_range: TokenRange,
+    pub(crate) value: T,
+    /// Range of the value, or of the key if it has none.
+    pub(crate) range: TokenRange,
+}
+
+impl<T> Arg<T> {
+    /// Returns the error that its value, or a part of it, is not what is expected.
+    pub(crate) fn expected(&self, at: TokenRange, expected: &str) -> Diagnostic {
+        messages::not_a(at, self.key.name(), expected, self.key.example())
+    }
+
+    /// Returns the argument with another value.
+    pub(crate) fn with<U>(&self, value: U) -> Arg<U> {
+        Arg { key: self.key, key_range: self.key_range, value, range: self.range }
+    }
 }
 
 /// The arguments of one attribute, each key at most once.
 #[derive(Debug, Default)]
 pub(crate) struct Arguments {
-    list: Vec<Argument>,
-    /// Keys that a misspelled one may have been meant for, so that they are not reported missing too.
-    meant: Vec<Key>,
-    /// Whether something could not be read at all: any key may be missing for that reason.
-    unreadable: bool,
-    /// Whether the function has other attributes of ours, each for some of its launches.
-    pub(crate) is_one_of_several: bool,
+    list: Vec<Arg>,
+    /// Keys that a misspelled one may stand for, so that they are not reported missing too.
+    suspected: Vec<Key>,
+    /// Whether a part could not be read, so that any key may be missing.
+    is_incomplete: bool,
+    /// Whether the function has other `launch_config` attributes, each for some of its launches.
+    pub(crate) has_siblings: bool,
     /// The kernels that attributes above this one name.
     pub(crate) kernels_above: Vec<String>,
-    /// The whole argument list, if it is not empty.
-    pub(crate) ends: Option<Ends>,
+    /// Range of all arguments, if there are any.
+    pub(crate) range: Option<TokenRange>,
 }
 
 impl Arguments {
+    /// Splits an attribute's tokens and reports what is not of the form of an argument.
     pub(crate) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        let mut arguments = Arguments { ends: Ends::of(&tokens), ..Arguments::default() };
+        let mut arguments = Arguments { range: TokenRange::of(&tokens), ..Arguments::default() };
         for piece in split_at_commas(&tokens) {
             match piece {
-                [TokenTree::Ident(mark), kernel @ ..] if mark == ONE_OF_SEVERAL => {
-                    arguments.is_one_of_several = true;
-                    arguments.kernels_above.extend(kernel.get(1..).and_then(text));
+                [TokenTree::Ident(marker), kernel @ ..] if marker == SIBLING_MARKER => {
+                    arguments.has_siblings = true;
+                    arguments.kernels_above.extend(kernel.get(1..).and_then(evaluate_text));
                 }
                 _ => arguments.parse_one(piece, diagnostics),
             }
@@ -131,26 +79,36 @@ impl Arguments {
         arguments
     }
 
-    pub(crate) fn get(&self, key: Key) -> Option<&Argument> {
+    /// Returns the argument with a key.
+    pub(crate) fn get(&self, key: Key) -> Option<&Arg> {
         self.list.iter().find(|argument| argument.key == key)
     }
 
-    /// Whether a key was given, or was probably meant by a misspelled one.
-    pub(crate) fn has(&self, key: Key) -> bool {
-        self.unreadable || self.get(key).is_some() || self.meant.contains(&key)
+    /// Returns whether a key is declared, or may be what a misspelled one stands for.
+    pub(crate) fn may_have(&self, key: Key) -> bool {
+        self.is_incomplete || self.get(key).is_some() || self.suspected.contains(&key)
     }
 
-    /// The kernel that the attribute names.
+    /// Returns all arguments.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arg> {
+        self.list.iter()
+    }
+
+    /// Returns the kernel that the attribute names.
     pub(crate) fn kernel(&self) -> Option<String> {
-        text(&self.get(Key::Kernel)?.value)
+        evaluate_text(&self.get(Key::Kernel)?.value)
     }
 
-    /// The same arguments with every value's tokens changed; they stay where they were written.
+    /// Returns where arguments are declared, in the model's terms.
+    pub(crate) fn places(&self) -> Vec<(Argument, TokenRange)> {
+        self.list.iter().filter_map(|argument| Some((argument.key.row().argument?, argument.range))).collect()
+    }
+
+    /// Returns the same arguments with other tokens as their values; the ranges stay.
     pub(crate) fn map_values(&self, change: &dyn Fn(&[TokenTree]) -> Vec<TokenTree>) -> Arguments {
-        let changed = |argument: &Argument| Argument { value: change(&argument.value), ..argument.clone() };
         Arguments {
-            list: self.list.iter().map(changed).collect(),
-            meant: self.meant.clone(),
+            list: self.list.iter().map(|argument| argument.with(change(&argument.value))).collect(),
+            suspected: self.suspected.clone(),
             kernels_above: self.kernels_above.clone(),
             ..*self
         }
@@ -160,152 +118,92 @@ impl Arguments {
         let Some((first, rest)) = piece.split_first() else {
             return;
         };
+        let range_to = |last: &TokenTree| TokenRange { first: first.span(), last: last.span() };
         let TokenTree::Ident(name) = first else {
-            let ends = Ends { first: first.span(), last: piece[piece.len() - 1].span() };
-            let help = "such as `arch = \"sm_80\"` or `block = 256`";
-            diagnostics.push(Diagnostic::new(ends, "expected `key = value`").help(help));
-            self.unreadable = true;
+            diagnostics.push(messages::expected_argument(range_to(&piece[piece.len() - 1])));
+            self.is_incomplete = true;
             return;
         };
-        let key_ends = Ends::one(name.span());
         let (form, value) = match rest {
             [] => (Form::Flag, &[] as &[TokenTree]),
             [TokenTree::Punct(equals), value @ ..]
                 if equals.as_char() == '=' && !(equals.spacing() == Spacing::Joint && is_operator(value.first())) =>
             {
                 if value.is_empty() {
-                    let text = format!("`{name}` has no value");
-                    diagnostics.error(Ends { first: name.span(), last: equals.span() }, text);
-                    self.note_meaning(name);
+                    diagnostics.push(messages::missing_value(range_to(&rest[0]), name));
+                    self.suspect(name);
                     return;
                 }
-                let end = missing_comma(value, diagnostics);
+                let end = end_of_value(value, diagnostics);
                 self.parse_one(&value[end..], diagnostics);
                 (Form::Value, &value[..end])
             }
             [TokenTree::Group(group)] if group.delimiter() == Delimiter::Parenthesis => (Form::Call, rest),
             [unexpected, ..] => {
-                let ends = Ends { first: unexpected.span(), last: rest[rest.len() - 1].span() };
-                let text = format!("expected `{name} = value`, or a comma before this");
-                diagnostics.error(ends, text);
-                self.note_meaning(name);
+                let range = TokenRange { first: unexpected.span(), last: rest[rest.len() - 1].span() };
+                diagnostics.push(messages::expected_comma_or_value(range, name));
+                self.suspect(name);
                 return;
             }
         };
-        let Some(key) = known_key(name, diagnostics) else {
-            self.note_meaning(name);
+        self.add(name, form, value, diagnostics);
+    }
+
+    fn add(&mut self, name: &Ident, form: Form, value: &[TokenTree], diagnostics: &mut Diagnostics) {
+        let text = name.to_string();
+        let key_range = TokenRange::at(name.span());
+        let Some(key) = Key::find(&text) else {
+            self.suspect(name);
+            let known: Vec<&str> = KEYS.iter().map(|row| row.key.name()).collect();
+            let error = messages::unknown_argument(key_range, name);
+            diagnostics.push(match did_you_mean(&text, &known) {
+                Some(nearest) => error.help(messages::did_you_mean(nearest)),
+                None => error.note(messages::known_arguments(messages::names(known))),
+            });
             return;
         };
-        let argument =
-            Argument { key, key_ends, form, value: value.to_vec(), ends: Ends::of(value).unwrap_or(key_ends) };
-        if !form_is_right(&argument, diagnostics) {
-            self.meant.push(key);
+        if !accepts(key.row().kind, form) {
+            let meaning = key.row().meaning.trim();
+            diagnostics.push(messages::wrong_form(key_range, name, key.example(), meaning));
+            self.suspected.push(key);
         } else if self.get(key).is_some() {
-            let text = format!("`{name}` is given twice");
-            diagnostics.push(Diagnostic::new(key_ends, text).help("remove one of them"));
+            diagnostics.push(messages::duplicate_argument(key_range, name));
         } else {
-            self.list.push(argument);
+            let range = TokenRange::of(value).unwrap_or(key_range);
+            self.list.push(Arg { key, key_range, value: value.to_vec(), range });
         }
     }
 
-    /// Remembers what a misspelled key was probably meant for.
-    fn note_meaning(&mut self, name: &Ident) {
-        let name = name.to_string();
-        if let Some(nearest) = did_you_mean(&name, &KEYS.map(|(name, _)| name)) {
-            self.meant.extend(KEYS.iter().filter(|(name, _)| *name == nearest).map(|(_, key)| *key));
-        }
+    /// Remembers which key a misspelled one probably stands for.
+    fn suspect(&mut self, name: &Ident) {
+        let known: Vec<&str> = KEYS.iter().map(|row| row.key.name()).collect();
+        self.suspected.extend(did_you_mean(&name.to_string(), &known).and_then(Key::find));
     }
 }
 
-/// The text that tokens are.
-fn text(tokens: &[TokenTree]) -> Option<String> {
-    match evaluate(tokens) {
-        Ok(Written::Text(text)) => Some(text),
-        _ => None,
+/// Returns whether a value of a kind can be written in a form.
+fn accepts(kind: ValueKind, form: Form) -> bool {
+    match kind {
+        ValueKind::Names => matches!(form, Form::Value | Form::Call),
+        ValueKind::Instances => matches!(form, Form::Call),
+        ValueKind::Flag => matches!(form, Form::Flag),
+        _ => matches!(form, Form::Value),
     }
 }
 
-/// Where a value ends because `key =` follows without a comma, which is reported; else its length.
-fn missing_comma(value: &[TokenTree], diagnostics: &mut Diagnostics) -> usize {
+/// Returns the length of a value, which ends before a `key =` that follows without a comma. That is reported.
+fn end_of_value(value: &[TokenTree], diagnostics: &mut Diagnostics) -> usize {
     let next = value.windows(2).skip(1).position(|pair| match pair {
-        [TokenTree::Ident(name), TokenTree::Punct(equals)] => {
-            equals.as_char() == '=' && KEYS.iter().any(|(known, _)| name == known)
-        }
+        [TokenTree::Ident(name), equals] => is_punct(equals, '=') && Key::find(&name.to_string()).is_some(),
         _ => false,
     });
     let Some(next) = next else {
         return value.len();
     };
-    diagnostics.error(Ends::one(value[next + 1].span()), "expected a comma before this");
+    diagnostics.push(messages::expected_comma(TokenRange::at(value[next + 1].span())));
     next + 1
 }
 
-fn known_key(name: &Ident, diagnostics: &mut Diagnostics) -> Option<Key> {
-    let written = name.to_string();
-    if let Some((_, key)) = KEYS.iter().find(|(known, _)| *known == written) {
-        return Some(*key);
-    }
-    let ends = Ends::one(name.span());
-    let error = Diagnostic::new(ends, format!("unknown argument `{written}`"));
-    diagnostics.push(match did_you_mean(&written, &KEYS.map(|(name, _)| name)) {
-        Some(nearest) => error.help(&format!("did you mean `{nearest}`?")),
-        None => error.note(&format!("the arguments are {}", KEYS.map(|(name, _)| format!("`{name}`")).join(", "))),
-    });
-    None
-}
-
-fn form_is_right(argument: &Argument, diagnostics: &mut Diagnostics) -> bool {
-    let name = argument.key.name();
-    let expected = match (argument.key, argument.form) {
-        (Key::Allow, Form::Value | Form::Call) | (Key::Instances, Form::Call) | (Key::Generic, Form::Flag) => {
-            return true;
-        }
-        (Key::Instances, _) => "instances(N = [64, 128])".to_owned(),
-        (Key::Generic, _) => "generic".to_owned(),
-        (Key::Allow, _) => "allow = (partial_warp)".to_owned(),
-        (_, Form::Value) => return true,
-        _ => format!("{name} = .."),
-    };
-    diagnostics.error(argument.key_ends, format!("`{name}` is written `{expected}`"));
-    false
-}
-
 fn is_operator(token: Option<&TokenTree>) -> bool {
-    matches!(token, Some(TokenTree::Punct(punct)) if matches!(punct.as_char(), '=' | '>'))
-}
-
-/// The pieces between top-level commas, empty ones left out. A comma inside `::<..>` does not separate.
-pub(crate) fn split_at_commas(tokens: &[TokenTree]) -> Vec<&[TokenTree]> {
-    let mut pieces = Vec::new();
-    let mut start = 0;
-    let mut depth = 0usize;
-    for (at, token) in tokens.iter().enumerate() {
-        let TokenTree::Punct(punct) = token else {
-            continue;
-        };
-        match punct.as_char() {
-            '<' if depth > 0 || follows_path_separator(tokens, at) => depth += 1,
-            '>' if depth > 0 && !follows_arrow_start(tokens, at) => depth -= 1,
-            ',' if depth == 0 => {
-                pieces.push(&tokens[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    pieces.push(&tokens[start..]);
-    pieces.retain(|piece| !piece.is_empty());
-    pieces
-}
-
-fn follows_path_separator(tokens: &[TokenTree], at: usize) -> bool {
-    at >= 2 && is_punct(&tokens[at - 1], ':') && is_punct(&tokens[at - 2], ':')
-}
-
-fn follows_arrow_start(tokens: &[TokenTree], at: usize) -> bool {
-    at >= 1 && (is_punct(&tokens[at - 1], '-') || is_punct(&tokens[at - 1], '='))
-}
-
-pub(crate) fn is_punct(token: &TokenTree, character: char) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == character)
+    token.is_some_and(|token| is_punct(token, '=') || is_punct(token, '>'))
 }

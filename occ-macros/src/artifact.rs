@@ -1,10 +1,12 @@
-//! Compiled artifacts: read once in a compiler process, however many attributes name them.
+//! Compiled artifacts: each is read once in a compiler process, however many attributes name it.
 
 mod choose;
 
 pub(crate) use choose::choose;
 
-use crate::config::{OUT_DIR, Unread};
+use crate::diagnostics::{Diagnostic, TokenRange};
+use crate::messages;
+use crate::tracking::OUT_DIR;
 use occ_artifacts::{KernelImage, NameError, Problem};
 use std::collections::HashMap;
 use std::env;
@@ -17,7 +19,7 @@ use std::time::SystemTime;
 /// A file that was read.
 #[derive(Debug)]
 pub(crate) struct Artifact {
-    /// Its path as it was written.
+    /// Its path as written.
     name: String,
     content: Arc<Content>,
 }
@@ -26,24 +28,25 @@ pub(crate) struct Artifact {
 #[derive(Debug)]
 struct Content {
     images: Vec<KernelImage>,
-    /// Where the images are, sorted by mangled name.
+    /// Indices of the images, sorted by mangled name.
     by_name: Vec<usize>,
-    /// Which kernels each name has meant so far: attributes tend to ask for the same ones.
+    /// The kernel of each name that was looked for: attributes tend to name the same ones.
     found: Mutex<HashMap<String, Found>>,
 }
 
-/// A file that could not be read, in words, and what would help.
+/// Why a file could not be read.
 #[derive(Clone)]
 struct Damage {
     text: String,
-    help: Option<String>,
+    /// Feature of `occ-runtime` that reads it.
+    needed_feature: Option<&'static str>,
 }
 
-/// The mangled name of the kernel that another name means.
+/// Mangled name of the kernel that another name means.
 type Found = Result<Arc<str>, NameError>;
 
 impl Artifact {
-    /// The images of the kernel that a name means.
+    /// Returns the images of the kernel that a name means.
     fn find(&self, kernel: &str) -> Result<Vec<KernelImage>, NameError> {
         let Content { images, by_name, found } = &*self.content;
         let name_of = |at: &usize| images.get(*at).map_or("", |image| &image.name);
@@ -65,7 +68,7 @@ impl Artifact {
     }
 }
 
-/// A state of a file. While it stays, so does what was read.
+/// State of a file. As long as it is unchanged, so is what was read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct State {
     length: u64,
@@ -76,17 +79,17 @@ struct State {
 struct Known {
     state: State,
     content: Result<Arc<Content>, Damage>,
-    /// Bytes of it that the trackers so far make the compiler read.
+    /// Bytes that its trackers so far make the compiler read.
     tracked: u64,
 }
 
-/// What was read in this process. An editor keeps the process for hours, so every use looks at the file's state.
+/// What was read in this process. An editor keeps the process for hours, so every use compares the file's state.
 static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> = LazyLock::new(Mutex::default);
 
-/// The kernels of a file that an attribute names.
-pub(crate) fn read(name: &str) -> Result<Artifact, Unread> {
-    let path = resolve(name)?;
-    let state = state(&path).map_err(|error| absent(name, &path, &error))?;
+/// Returns the kernels of a file that an attribute names.
+pub(crate) fn read(name: &str, at: TokenRange) -> Result<Artifact, Diagnostic> {
+    let path = resolve(name, at)?;
+    let state = state(&path).map_err(|error| absent(name, at, &path, &error))?;
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let content = match known.get(&path) {
         Some(known) if known.state == state && state.modified.is_some() => known.content.clone(),
@@ -98,20 +101,18 @@ pub(crate) fn read(name: &str) -> Result<Artifact, Unread> {
     };
     match content {
         Ok(content) => Ok(Artifact { name: name.to_owned(), content }),
-        Err(Damage { text, help }) => {
-            Err(Unread { text: format!("`{name}`: {text}"), lines: help.into_iter().collect() })
+        Err(Damage { text, needed_feature }) => {
+            Err(messages::unreadable_file(at, name, text).maybe_help(needed_feature.map(messages::needs_feature)))
         }
     }
 }
 
 fn parse(path: &Path) -> Result<Arc<Content>, Damage> {
-    let bytes = fs::read(path).map_err(|error| Damage { text: error.to_string(), help: None })?;
+    let bytes = fs::read(path).map_err(|error| Damage { text: error.to_string(), needed_feature: None })?;
     let images = occ_artifacts::read(&bytes).map_err(|error| Damage {
         text: error.to_string(),
-        help: match error.problem {
-            Problem::NeedsFeature { feature, .. } => {
-                Some(format!("help: add `features = [\"{feature}\"]` to `occ-runtime` in `Cargo.toml`"))
-            }
+        needed_feature: match error.problem {
+            Problem::NeedsFeature { feature, .. } => Some(feature),
             _ => None,
         },
     })?;
@@ -120,18 +121,18 @@ fn parse(path: &Path) -> Result<Arc<Content>, Damage> {
     Ok(Arc::new(Content { images, by_name, found: Mutex::default() }))
 }
 
-/// A file's state. What is no file, such as a pipe, would never end.
+/// Returns a file's state. What is not a file, such as a pipe, might never end.
 fn state(path: &Path) -> io::Result<State> {
     let metadata = fs::metadata(path)?;
     if metadata.is_file() {
         Ok(State { length: metadata.len(), modified: metadata.modified().ok() })
     } else {
-        Err(io::Error::other("it is not a file"))
+        Err(io::Error::other(messages::not_a_file()))
     }
 }
 
-/// Where a file lies: relative to the package, or to the output of its build script.
-fn resolve(name: &str) -> Result<PathBuf, Unread> {
+/// Returns where a file is: relative to the package, or to the output directory of its build script.
+fn resolve(name: &str, at: TokenRange) -> Result<PathBuf, Diagnostic> {
     let (variable, rest) = match name.strip_prefix(OUT_DIR) {
         Some(rest) => ("OUT_DIR", rest.trim_start_matches('/')),
         None if Path::new(name).is_absolute() => return Ok(PathBuf::from(name)),
@@ -139,61 +140,57 @@ fn resolve(name: &str) -> Result<PathBuf, Unread> {
     };
     match env::var_os(variable) {
         Some(directory) if !rest.is_empty() => Ok(Path::new(&directory).join(rest)),
-        Some(_) => Err(Unread { text: "`cubin` names no file".to_owned(), lines: Vec::new() }),
-        None => Err(Unread {
-            text: format!("files cannot be found: there is no `{variable}`"),
-            lines: vec![match variable {
-                "OUT_DIR" => "help: the package needs a build script (`build.rs`) that makes the file".to_owned(),
-                _ => "help: build with cargo, or name the file by its whole path".to_owned(),
-            }],
-        }),
+        Some(_) => Err(messages::no_file_name(at)),
+        None if variable == "OUT_DIR" => Err(messages::no_out_dir(at)),
+        None => Err(messages::no_manifest_dir(at)),
     }
 }
 
-fn absent(name: &str, path: &Path, error: &io::Error) -> Unread {
+fn absent(name: &str, at: TokenRange, path: &Path, error: &io::Error) -> Diagnostic {
     if error.kind() != io::ErrorKind::NotFound {
-        return Unread { text: format!("`{name}` cannot be read: {error}"), lines: Vec::new() };
+        return messages::unreadable_file(at, name, error);
     }
-    let place = if name.starts_with(OUT_DIR) {
-        "note: it was looked for in the output directory of the package's build script"
+    let mut error = messages::missing_file(at, name);
+    if name.starts_with(OUT_DIR) {
+        error = error.note(messages::in_out_dir());
     } else if name.contains("$OUT_DIR") || name.contains("${OUT_DIR}") {
-        "help: a file that the build script made is written `$OUT_DIR/saxpy.cubin`"
-    } else if Path::new(name).is_absolute() {
-        "note: this is a whole path"
-    } else {
-        "note: paths are relative to the directory of the package's `Cargo.toml`, or begin with `$OUT_DIR/`"
-    };
-    let mut lines = vec![place.to_owned()];
-    let wanted = path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
-    let beside = path.parent().and_then(|directory| fs::read_dir(directory).ok()).into_iter().flatten();
-    let beside: Vec<String> = beside
+        error = error.help(messages::misplaced_out_dir());
+    } else if !Path::new(name).is_absolute() {
+        error = error.note(messages::in_package());
+    }
+    let file_name = path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
+    let siblings: Vec<String> = path
+        .parent()
+        .and_then(|directory| fs::read_dir(directory).ok())
+        .into_iter()
+        .flatten()
         .filter_map(Result::ok)
         .filter(|entry| entry.path().is_file())
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
-    let candidates: Vec<&str> = beside.iter().map(String::as_str).collect();
-    if let Some(nearest) = occ_core::internal::did_you_mean(&wanted, &candidates)
-        && let Some(directory) = name.strip_suffix(&wanted)
-    {
-        lines.push(format!("help: did you mean `{directory}{nearest}`?"));
+    let candidates: Vec<&str> = siblings.iter().map(String::as_str).collect();
+    match (occ_core::internal::did_you_mean(&file_name, &candidates), name.strip_suffix(&file_name)) {
+        (Some(nearest), Some(directory)) => error.help(messages::did_you_mean(format_args!("{directory}{nearest}"))),
+        _ => error,
     }
-    Unread { text: format!("`{name}` does not exist"), lines }
 }
 
-/// How many bytes of one file the trackers of a crate may make the compiler read. Each reads the whole file again.
-const TRACKED: u64 = 64 << 20;
+/// Maximum bytes of one file that the trackers of a crate make the compiler read. Each reads the whole file again.
+const MAX_TRACKED: u64 = 64 << 20;
 
-/// Those of the files that an attribute must have tracked: each time while that is cheap, since any expansion may be
-/// dropped by the code around it, and once at least.
+/// Returns the files that an attribute must have tracked: each file at least once, and more often while that is cheap,
+/// since the code around an expansion may drop it.
 pub(crate) fn to_track(files: &[String]) -> Vec<String> {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut wanted = |name: &String| {
-        let Some(file) = resolve(name).ok().and_then(|path| known.get_mut(&path)) else {
+    let mut is_needed = |name: &String| {
+        // The range is of no use: the file was resolved before.
+        let nowhere = TokenRange::at(proc_macro2::Span::call_site());
+        let Some(file) = resolve(name, nowhere).ok().and_then(|path| known.get_mut(&path)) else {
             return false;
         };
-        let is_wanted = file.tracked == 0 || file.tracked < TRACKED;
+        let is_needed = file.tracked == 0 || file.tracked < MAX_TRACKED;
         file.tracked = file.tracked.saturating_add(file.state.length.max(1));
-        is_wanted
+        is_needed
     };
-    files.iter().filter(|name| wanted(name)).cloned().collect()
+    files.iter().filter(|name| is_needed(name)).cloned().collect()
 }

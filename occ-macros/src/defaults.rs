@@ -2,17 +2,17 @@
 
 /// Targets, separated by commas.
 pub(crate) const ARCH: &str = "OCC_ARCH";
-/// GPU names, separated by commas.
+/// Names of GPUs, separated by commas.
 pub(crate) const GPU: &str = "OCC_GPU";
-/// A fraction from 0.0 to 1.0.
+/// Theoretical occupancy, 0.0 to 1.0.
 pub(crate) const MIN_OCCUPANCY: &str = "OCC_MIN_OCCUPANCY";
 
-/// The value of a variable, unless it is empty.
+/// Returns the value of a variable, unless it is empty.
 pub(crate) fn read(variable: &str) -> Option<String> {
     std::env::var(variable).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// The entries of a list.
+/// Returns the entries of a list.
 pub(crate) fn list(value: &str) -> impl Iterator<Item = &str> {
     value.split(',').map(str::trim).filter(|entry| !entry.is_empty())
 }

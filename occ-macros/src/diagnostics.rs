@@ -1,95 +1,96 @@
-//! Errors with a place in the user's code, collected so that all of an attribute's mistakes show in one build.
+//! Errors with a place in the user's code, collected so that one build shows all mistakes of an attribute.
 
-use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
+use quote::quote_spanned;
+use std::fmt::Display;
 
-/// A stretch of the user's tokens: from the first to the last.
+/// A range of the user's tokens, as the spans of its first and last token.
 ///
-/// On stable Rust spans cannot be joined; the compiler joins them itself when the first token of an error carries the
-/// one and its last token the other.
+/// Stable Rust cannot join spans; the compiler does so itself when the first and the last token of an error carry them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ends {
+pub(crate) struct TokenRange {
+    /// Span of the first token.
     pub(crate) first: Span,
+    /// Span of the last token.
     pub(crate) last: Span,
 }
 
-impl Ends {
-    /// Where a value stands: for a fragment of `macro_rules!` where it was handed in, not where it is used.
-    pub(crate) fn of(tokens: &[TokenTree]) -> Option<Ends> {
-        Some(Ends { first: visible_end(tokens.first()?, true), last: visible_end(tokens.last()?, false) })
+impl TokenRange {
+    /// Returns the range of a value. A fragment of `macro_rules!` is where it was passed in, not where it is used.
+    pub(crate) fn of(tokens: &[TokenTree]) -> Option<TokenRange> {
+        Some(TokenRange { first: outer_span(tokens.first()?, true), last: outer_span(tokens.last()?, false) })
     }
 
-    pub(crate) fn one(span: Span) -> Ends {
-        Ends { first: span, last: span }
+    /// Returns the range of one span.
+    pub(crate) fn at(span: Span) -> TokenRange {
+        TokenRange { first: span, last: span }
     }
 }
 
-/// The span of a token, or of the first or last one inside invisible parentheses.
-fn visible_end(token: &TokenTree, first: bool) -> Span {
+/// Returns the span of a token, or of the first or last token inside its invisible group.
+fn outer_span(token: &TokenTree, first: bool) -> Span {
     if let TokenTree::Group(group) = token
         && group.delimiter() == Delimiter::None
     {
         let mut inside = group.stream().into_iter();
-        let end = if first { inside.next() } else { inside.last() };
-        if let Some(end) = end {
-            return visible_end(&end, first);
+        let outer = if first { inside.next() } else { inside.last() };
+        if let Some(outer) = outer {
+            return outer_span(&outer, first);
         }
     }
     token.span()
 }
 
-/// One error: what is wrong, then what explains it, then what to write.
+/// An error: a headline, then notes that explain it and help that fixes it.
 #[derive(Debug)]
 pub(crate) struct Diagnostic {
-    pub(crate) ends: Ends,
+    /// Tokens it underlines.
+    pub(crate) range: TokenRange,
+    /// Headline, and a line for each note and help.
     pub(crate) text: String,
 }
 
 impl Diagnostic {
-    pub(crate) fn new(ends: Ends, text: impl Into<String>) -> Self {
-        Diagnostic { ends, text: text.into() }
+    /// Creates an error with a headline.
+    pub(crate) fn new(range: TokenRange, text: impl Into<String>) -> Self {
+        Diagnostic { range, text: text.into() }
     }
 
-    pub(crate) fn note(mut self, note: &str) -> Self {
-        self.text.push_str("\n= note: ");
-        self.text.push_str(note);
+    /// Adds a fact that explains it, before any help.
+    pub(crate) fn note(mut self, note: impl Display) -> Self {
+        let end = self.text.find("\n= help: ").unwrap_or(self.text.len());
+        self.text.insert_str(end, &format!("\n= note: {note}"));
         self
     }
 
-    pub(crate) fn help(mut self, help: &str) -> Self {
+    /// Adds an imperative that fixes it.
+    pub(crate) fn help(mut self, help: impl Display) -> Self {
         self.text.push_str("\n= help: ");
-        self.text.push_str(help);
+        self.text.push_str(&help.to_string());
         self
     }
 
-    /// With a line that says itself whether it is a note or a help.
-    pub(crate) fn with_line(mut self, line: &str) -> Self {
-        self.text.push_str("\n= ");
-        self.text.push_str(line);
-        self
+    /// Adds help, if there is any.
+    pub(crate) fn maybe_help(self, help: Option<impl Display>) -> Self {
+        match help {
+            Some(help) => self.help(help),
+            None => self,
+        }
     }
 
-    /// `::core::compile_error! { "text" }`, underlining what the error is about.
+    /// Appends `::core::compile_error! { "text" }`, spanned so that the compiler underlines the range.
     fn to_tokens(&self, into: &mut TokenStream) {
-        let Ends { first, last } = self.ends;
+        let TokenRange { first, last } = self.range;
         let mut literal = Literal::string(&self.text);
         literal.set_span(last);
         let mut text = Group::new(Delimiter::Brace, TokenTree::from(literal).into());
         text.set_span(last);
-        for segment in ["core", "compile_error"] {
-            for spacing in [Spacing::Joint, Spacing::Alone] {
-                let mut colon = Punct::new(':', spacing);
-                colon.set_span(first);
-                into.extend([TokenTree::from(colon)]);
-            }
-            into.extend([TokenTree::from(Ident::new(segment, first))]);
-        }
-        let mut bang = Punct::new('!', Spacing::Alone);
-        bang.set_span(first);
-        into.extend([TokenTree::from(bang), TokenTree::from(text)]);
+        into.extend(quote_spanned!(first=> ::core::compile_error!));
+        into.extend([TokenTree::from(text)]);
     }
 }
 
-/// Collects errors. Dropping it without having asked for them is a mistake of this crate.
+/// Collects errors. In a debug build, dropping it without taking the errors panics.
 #[derive(Debug, Default)]
 pub(crate) struct Diagnostics {
     errors: Vec<Diagnostic>,
@@ -97,19 +98,22 @@ pub(crate) struct Diagnostics {
 }
 
 impl Diagnostics {
+    /// Adds an error.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         self.errors.push(diagnostic);
     }
 
-    pub(crate) fn error(&mut self, ends: Ends, text: impl Into<String>) {
-        self.push(Diagnostic::new(ends, text));
+    /// Returns the value, or adds the error.
+    pub(crate) fn ok<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
+        result.map_err(|error| self.push(error)).ok()
     }
 
+    /// Returns whether there is no error so far.
     pub(crate) fn is_empty(&self) -> bool {
         self.errors.is_empty()
     }
 
-    /// The errors, as items of the compiler's own error macro.
+    /// Returns the errors as `compile_error!` items.
     pub(crate) fn into_tokens(self) -> TokenStream {
         let mut tokens = TokenStream::new();
         for error in self.into_errors() {
@@ -118,6 +122,7 @@ impl Diagnostics {
         tokens
     }
 
+    /// Returns the errors.
     pub(crate) fn into_errors(mut self) -> Vec<Diagnostic> {
         self.taken = true;
         std::mem::take(&mut self.errors)
@@ -126,9 +131,6 @@ impl Diagnostics {
 
 impl Drop for Diagnostics {
     fn drop(&mut self) {
-        debug_assert!(
-            self.taken || std::thread::panicking(),
-            "the errors of an attribute were collected and not shown"
-        );
+        debug_assert!(self.taken || std::thread::panicking(), "errors of an attribute were collected but not reported");
     }
 }

@@ -1,28 +1,30 @@
 //! Launches that are guarded at run time: `launch!(SITE)` becomes `__guarded!([launch] [SPEC] SITE)`, in place.
 //!
-//! `__guarded!` holds the launch against the specs in its second group and then makes it with the macro in its first
-//! one. A launch that several attributes may be for gets a spec of each.
+//! `__guarded!` compares the launch with the specs in its second group, and then makes it with the macro in its first
+//! group. A launch that several attributes may be for gets a spec of each.
 
-use crate::arguments::{Arguments, is_punct};
-use crate::config::{Config, Options, Share};
+use crate::arguments::Arguments;
+use crate::config::Config;
 use crate::expand;
 use crate::item::{Item, Kind};
 use crate::launch_site::{GUARDED, LaunchSite, invoked, launched};
-use crate::regroup::{kept, regrouped};
-use crate::value::is_name;
+use crate::options::Options;
+use crate::regroup::{preserve_fragment, with_stream};
+use crate::share::Share;
+use crate::tokens::{is_name, is_punct};
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{TokenStreamExt, quote, quote_spanned};
 
-/// A function's body in which launches are guarded.
+/// A function's body with guarded launches.
 pub(crate) struct Guarded {
     pub(crate) body: Group,
-    /// What they are held against, for the beginning of the body. Empty where each launch has its own.
+    /// The spec for the beginning of the body. Empty if each launch has its own.
     pub(crate) constant: TokenStream,
 }
 
-/// The launches of a function that an attribute is for, guarded. None if there are none.
+/// Guards the launches of a function that an attribute is for. `None` if there are none.
 pub(crate) fn guarded(item: &Item, arguments: &Arguments, config: &Config, options: &Options) -> Option<Guarded> {
-    // What a `const fn` calls `launch!` launches nothing.
+    // A `launch!` in a `const fn` is another macro.
     let Kind::Function { is_const: false, body, .. } = &item.kind else {
         return None;
     };
@@ -40,37 +42,37 @@ pub(crate) fn guarded(item: &Item, arguments: &Arguments, config: &Config, optio
         (quote!(&#name), quote!(const #name: #runtime::LaunchSpec = #value;))
     };
     let guard = Guard { share: Share::of(arguments, item), runtime, spec, by_instance };
-    Some(Guarded { body: guard.rewritten(body)?, constant })
+    Some(Guarded { body: guard.rewrite(body)?, constant })
 }
 
-/// A name for a constant that no other attribute has taken, of this function or of one inside of it.
+/// Returns a name for a constant that no other attribute uses, of this function or of one inside it.
 fn free_name(text: &str) -> Ident {
     let names = (0u32..).map(|number| format!("__OCC_SPEC_{number}"));
     let name = names.into_iter().find(|name| !text.contains(name)).unwrap_or_default();
     Ident::new(&name, Span::call_site())
 }
 
-/// How the launches of a body are guarded.
+/// Rewrites the launches of a body.
 struct Guard<'a> {
     share: Share<'a>,
     runtime: &'a TokenStream,
-    /// A reference to the spec.
+    /// Reference to the spec.
     spec: TokenStream,
-    /// Whether the spec is an expression of the function's parameters, which items inside of it do not see.
+    /// Whether the spec depends on the function's parameters, which items inside the function do not see.
     by_instance: bool,
 }
 
 impl Guard<'_> {
-    /// A group with its launches guarded, if there are any. What is around them keeps its tokens.
-    fn rewritten(&self, group: &Group) -> Option<Group> {
+    /// Returns a group with guarded launches, if it has any. All other tokens stay.
+    fn rewrite(&self, group: &Group) -> Option<Group> {
         let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
         let mut result: Vec<TokenTree> = Vec::with_capacity(tokens.len() + 8);
         let mut is_changed = false;
         for (at, token) in tokens.iter().enumerate() {
             let changed = match token {
                 TokenTree::Group(inner) if !self.is_apart(&tokens[..at]) => {
-                    let deeper = self.rewritten(inner);
-                    let whole = self.launch(&mut result, deeper.as_ref().unwrap_or(inner));
+                    let deeper = self.rewrite(inner);
+                    let whole = self.rewrite_launch(&mut result, deeper.as_ref().unwrap_or(inner));
                     whole.or(deeper)
                 }
                 _ => None,
@@ -78,23 +80,23 @@ impl Guard<'_> {
             is_changed |= changed.is_some();
             result.push(changed.map_or_else(|| token.clone(), TokenTree::Group));
         }
-        is_changed.then(|| regrouped(group, result.into_iter().map(kept).collect()))
+        is_changed.then(|| with_stream(group, result.into_iter().map(preserve_fragment).collect()))
     }
 
-    /// The group of a guarded launch, if a macro that launches is invoked with this one. The macro in front of it is
-    /// changed with it.
-    fn launch(&self, before: &mut Vec<TokenTree>, group: &Group) -> Option<Group> {
+    /// Returns the group of a guarded launch, if a launching macro is invoked with this group, and replaces the macro
+    /// before it.
+    fn rewrite_launch(&self, before: &mut Vec<TokenTree>, group: &Group) -> Option<Group> {
         let macro_name = invoked(before)?;
         let inside: Vec<TokenTree> = group.stream().into_iter().collect();
         let site = LaunchSite::parse(launched(macro_name, &inside)?)?;
-        // What is behind the arguments is another macro's grammar.
+        // Tokens behind the arguments are the grammar of another macro.
         let ends_with_arguments =
             matches!(inside.last(), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);
         if !ends_with_arguments || !self.share.includes(&site) {
             return None;
         }
         if macro_name == GUARDED {
-            return Some(regrouped(group, self.with_another_spec(inside)));
+            return Some(with_stream(group, self.with_another_spec(inside)));
         }
         let start = path_start(&before[..before.len() - 1])?;
         let path: Vec<TokenTree> = before.drain(start..).collect();
@@ -104,29 +106,29 @@ impl Guard<'_> {
         let spec = &self.spec;
         let mut stream = quote_spanned!(bang.span()=> [#(#launch)*] [#spec]);
         stream.extend([group.stream()]);
-        Some(regrouped(group, stream))
+        Some(with_stream(group, stream))
     }
 
-    /// What is in a guarded launch, with this spec behind those of other attributes.
+    /// Returns the inside of a guarded launch with this spec behind those of other attributes.
     fn with_another_spec(&self, mut inside: Vec<TokenTree>) -> TokenStream {
         if let Some(TokenTree::Group(specs)) = inside.get_mut(1) {
             let mut stream = specs.stream();
             stream.append(Punct::new(',', Spacing::Alone));
             stream.extend(self.spec.clone());
-            *specs = regrouped(specs, stream);
+            *specs = with_stream(specs, stream);
         }
         inside.into_iter().collect()
     }
 
-    /// `::occ_runtime::__guarded`
+    /// Returns `::occ_runtime::__guarded`.
     fn macro_path(&self, span: Span) -> TokenStream {
         let runtime = expand::respanned(self.runtime.clone(), span);
         let guarded = Ident::new(GUARDED, span);
         quote_spanned!(span=> #runtime::#guarded)
     }
 
-    /// Whether what follows belongs to a definition in the body that does not launch as part of the function: of a
-    /// macro, a module or a `const fn`, and of anything that would not see a spec which depends on parameters.
+    /// Returns whether what follows belongs to a definition in the body that does not launch as part of the function: of
+    /// a macro, a module or a `const fn`, or of anything that would not see a spec which depends on parameters.
     fn is_apart(&self, before: &[TokenTree]) -> bool {
         if let [.., TokenTree::Ident(definition), bang, TokenTree::Ident(_)] = before
             && definition == "macro_rules"
@@ -138,7 +140,7 @@ impl Guard<'_> {
             let next = before.get(at + 1);
             match token {
                 TokenTree::Punct(punct) if punct.as_char() == ';' => return false,
-                // The end of what stands in front, unless it is an argument as in `Array<{ N }>`.
+                // The end of the previous statement or item, unless it is an argument as in `Array<{ N }>`.
                 TokenTree::Group(group)
                     if group.delimiter() == Delimiter::Brace
                         && !next.is_some_and(|next| is_punct(next, '>') || is_punct(next, ',')) =>
@@ -164,7 +166,7 @@ impl Guard<'_> {
     }
 }
 
-/// Whether `const` is among the qualifiers of a function, which end here.
+/// Returns whether `const` is among the qualifiers of a function, at the end of the tokens.
 fn is_const(qualifiers: &[TokenTree]) -> bool {
     qualifiers
         .iter()
@@ -179,8 +181,8 @@ fn is_const(qualifiers: &[TokenTree]) -> bool {
         .any(|word| word == "const")
 }
 
-/// Where the path begins that ends with the last of the tokens, a name. None for a path in a macro's definition, which
-/// has a `$` in front.
+/// Returns where the path begins that ends with the last token, a name. `None` for a path in a macro's definition, which
+/// begins with `$`.
 fn path_start(tokens: &[TokenTree]) -> Option<usize> {
     let mut start = tokens.len().checked_sub(1)?;
     while let [.., first, second] = &tokens[..start]
@@ -199,7 +201,7 @@ fn path_start(tokens: &[TokenTree]) -> Option<usize> {
     (!is_defined).then_some(start)
 }
 
-/// Whether a word can be part of a path: `return ::cust::launch!(..)` begins with one that cannot.
+/// Returns whether a word can be part of a path. In `return ::cust::launch!(..)` the first one cannot.
 fn is_segment(word: &Ident) -> bool {
     is_name(word) || matches!(word.to_string().as_str(), "crate" | "self" | "super")
 }
@@ -226,9 +228,9 @@ pub(crate) mod tests {
                     let bang = result.pop();
                     result.extend(launch.stream());
                     result.extend(bang);
-                    regrouped(&group, unguarded(site.iter().cloned().collect()))
+                    with_stream(&group, unguarded(site.iter().cloned().collect()))
                 }
-                _ => regrouped(&group, unguarded(group.stream())),
+                _ => with_stream(&group, unguarded(group.stream())),
             };
             result.push(TokenTree::Group(group));
         }

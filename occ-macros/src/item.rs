@@ -1,42 +1,46 @@
 //! The item under the attribute: its attributes, signature and raw body. The body is never parsed.
 
-use crate::arguments::{Arguments, ONE_OF_SEVERAL};
-use crate::diagnostics::Ends;
-use crate::regroup::{kept, regrouped};
+use crate::arguments::{Arguments, SIBLING_MARKER};
+use crate::diagnostics::TokenRange;
+use crate::regroup::{preserve_fragment, with_stream};
+use crate::tokens::{is_punct, unraw};
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::parse::{ParseStream, Parser};
+use syn::{GenericParam, Generics};
 
 /// A type or const parameter of a generic function.
 #[derive(Clone, Debug)]
 pub(crate) struct GenericParameter {
     pub(crate) name: String,
-    /// The type of a const parameter.
+    /// Type of a const parameter.
     pub(crate) const_type: Option<TokenStream>,
 }
 
-/// What the attribute stands on.
+/// What the attribute is applied to.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
-    /// A function with a body, and the parameters it is generic over.
+    /// A function with a body.
     Function { is_const: bool, generics: Vec<GenericParameter>, body: Group },
     /// `struct Name;`
     UnitStruct,
-    /// Anything else, and what is wrong with it.
-    Other { ends: Ends, what: &'static str },
+    /// Anything else, as a noun phrase.
+    Other { range: TokenRange, what: &'static str },
 }
 
-/// An item, its tokens untouched.
+/// An item with its tokens unchanged.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     pub(crate) tokens: TokenStream,
     pub(crate) visibility: TokenStream,
-    /// The arguments of other attributes of ours below this one.
+    /// Arguments of the `launch_config` attributes below this one.
     pub(crate) siblings: Vec<TokenStream>,
     pub(crate) name: Ident,
     pub(crate) kind: Kind,
 }
 
 impl Item {
-    /// The item under the attribute with these arguments.
+    /// Reads the item under the attribute with these arguments, and marks its other `launch_config` attributes.
     pub(crate) fn parse(tokens: TokenStream, arguments: &Arguments) -> Item {
         let mut list: Vec<TokenTree> = tokens.clone().into_iter().collect();
         let siblings = mark_siblings(&mut list, arguments.kernel().as_deref());
@@ -50,7 +54,7 @@ impl Item {
             visibility,
             siblings,
             name: Ident::new("launch", list.first().map_or_else(Span::call_site, TokenTree::span)),
-            kind: Kind::Other { ends: Ends::one(Span::call_site()), what: "nothing" },
+            kind: Kind::Other { range: TokenRange::at(Span::call_site()), what: "nothing" },
         };
         item.kind = item.read_kind(&list, at);
         item
@@ -75,40 +79,42 @@ impl Item {
             at += 1;
         }
         let span = list.get(first).map_or_else(Span::call_site, TokenTree::span);
-        Kind::Other { ends: Ends::one(span), what: "this item" }
+        Kind::Other { range: TokenRange::at(span), what: "this item" }
     }
 
     fn read_function(&mut self, list: &[TokenTree], at: usize, is_const: bool) -> Kind {
         let keyword = list[at].span();
         let Some(TokenTree::Ident(name)) = list.get(at + 1) else {
-            return Kind::Other { ends: Ends::one(keyword), what: "this item" };
+            return Kind::Other { range: TokenRange::at(keyword), what: "this item" };
         };
         self.name = name.clone();
         match list.last().and_then(braced) {
-            Some(body) => Kind::Function { is_const, generics: generic_parameters(&list[at + 2..]), body },
-            None => Kind::Other { ends: Ends::one(name.span()), what: "a function without a body" },
+            Some(body) => {
+                let generics = generic_parameters(&list[at + 2..list.len() - 1]);
+                Kind::Function { is_const, generics, body }
+            }
+            None => Kind::Other { range: TokenRange::at(name.span()), what: "a function without a body" },
         }
     }
 
     fn read_struct(&mut self, list: &[TokenTree], at: usize) -> Kind {
         let keyword = list[at].span();
         let Some(TokenTree::Ident(name)) = list.get(at + 1) else {
-            return Kind::Other { ends: Ends::one(keyword), what: "this item" };
+            return Kind::Other { range: TokenRange::at(keyword), what: "this item" };
         };
         self.name = name.clone();
         match list.get(at + 2..) {
             Some([TokenTree::Punct(end)]) if end.as_char() == ';' => Kind::UnitStruct,
-            _ => Kind::Other { ends: Ends::one(name.span()), what: "a struct other than `struct Name;`" },
+            _ => Kind::Other { range: TokenRange::at(name.span()), what: "a struct other than `struct Name;`" },
         }
     }
 
-    /// Its name without the `r#` of a raw identifier.
+    /// Returns its name without the `r#` of a raw identifier.
     pub(crate) fn plain_name(&self) -> String {
-        let name = self.name.to_string();
-        name.strip_prefix("r#").map_or(name.clone(), str::to_owned)
+        unraw(&self.name)
     }
 
-    /// The item with `extra` at the beginning of its body; behind the item where it has none.
+    /// Returns the item with `extra` at the beginning of its body, or behind it if it has none.
     pub(crate) fn with(&self, extra: TokenStream) -> TokenStream {
         match &self.kind {
             _ if extra.is_empty() => self.tokens.clone(),
@@ -121,7 +127,7 @@ impl Item {
         }
     }
 
-    /// The function with another body, and `extra` at its beginning.
+    /// Returns the function with another body, and `extra` at the beginning of that.
     pub(crate) fn with_body(&self, body: &Group, extra: TokenStream) -> TokenStream {
         let inside: Vec<TokenTree> = body.stream().into_iter().collect();
         let stream = match after_inner_attributes(&inside) {
@@ -129,19 +135,19 @@ impl Item {
             start => {
                 let mut stream: TokenStream = inside[..start].iter().cloned().collect();
                 stream.extend(extra);
-                stream.extend(inside[start..].iter().cloned().map(kept));
+                stream.extend(inside[start..].iter().cloned().map(preserve_fragment));
                 stream
             }
         };
         let mut list: Vec<TokenTree> = self.tokens.clone().into_iter().collect();
         if let Some(last) = list.last_mut() {
-            *last = TokenTree::Group(regrouped(body, stream));
+            *last = TokenTree::Group(with_stream(body, stream));
         }
         list.into_iter().collect()
     }
 }
 
-/// A body in braces, also as a fragment of `macro_rules!`.
+/// Returns a body in braces, also from a fragment of `macro_rules!`.
 fn braced(token: &TokenTree) -> Option<Group> {
     match token {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.clone()),
@@ -154,7 +160,7 @@ fn braced(token: &TokenTree) -> Option<Group> {
     }
 }
 
-/// Marks the other attributes of ours on an item as those below one that names `kernel`, and returns their arguments.
+/// Marks the `launch_config` attributes of an item as siblings of one that names `kernel`, and returns their arguments.
 fn mark_siblings(list: &mut [TokenTree], kernel: Option<&str>) -> Vec<TokenStream> {
     let end = after_attributes(list);
     let mut siblings = Vec::new();
@@ -173,15 +179,15 @@ fn mark_siblings(list: &mut [TokenTree], kernel: Option<&str>) -> Vec<TokenStrea
         siblings.push(stream.clone());
         stream.extend([
             TokenTree::Punct(Punct::new(',', Spacing::Alone)),
-            TokenTree::Ident(Ident::new(ONE_OF_SEVERAL, arguments.span())),
+            TokenTree::Ident(Ident::new(SIBLING_MARKER, arguments.span())),
         ]);
         if let Some(kernel) = kernel {
             let mut name = Literal::string(kernel);
             name.set_span(arguments.span());
             stream.extend([TokenTree::Punct(Punct::new('=', Spacing::Alone)), TokenTree::Literal(name)]);
         }
-        *arguments = regrouped(arguments, stream);
-        *attribute = regrouped(attribute, inside.into_iter().collect());
+        *arguments = with_stream(arguments, stream);
+        *attribute = with_stream(attribute, inside.into_iter().collect());
     }
     siblings
 }
@@ -191,7 +197,7 @@ fn is_bracket(token: Option<&TokenTree>) -> bool {
 }
 
 fn is_punct_at(list: &[TokenTree], at: usize, character: char) -> bool {
-    list.get(at).is_some_and(|token| crate::arguments::is_punct(token, character))
+    list.get(at).is_some_and(|token| is_punct(token, character))
 }
 
 fn after_attributes(list: &[TokenTree]) -> usize {
@@ -202,7 +208,7 @@ fn after_attributes(list: &[TokenTree]) -> usize {
     at
 }
 
-/// Inner attributes must stay the first in a body.
+/// Returns the end of the inner attributes, which must stay the first in a body.
 fn after_inner_attributes(list: &[TokenTree]) -> usize {
     let mut at = 0;
     while is_punct_at(list, at, '#') && is_punct_at(list, at + 1, '!') && is_bracket(list.get(at + 2)) {
@@ -225,64 +231,22 @@ fn after_visibility(list: &[TokenTree], at: usize) -> usize {
     }
 }
 
-/// The type and const parameters in `<..>` behind a function's name.
+/// Returns the type and const parameters in `<..>`, at the beginning of the tokens behind a function's name.
 fn generic_parameters(list: &[TokenTree]) -> Vec<GenericParameter> {
-    let mut parameters = Vec::new();
     if !is_punct_at(list, 0, '<') {
-        return parameters;
+        return Vec::new();
     }
-    let mut depth = 0usize;
-    let mut at = 0;
-    let mut starts_parameter = false;
-    while let Some(token) = list.get(at) {
-        match token {
-            TokenTree::Punct(punct) => match punct.as_char() {
-                '<' => {
-                    depth += 1;
-                    starts_parameter = depth == 1;
-                }
-                '>' if is_punct_at(list, at.wrapping_sub(1), '-') => {}
-                '>' => {
-                    depth -= 1;
-                    if depth == 0 {
-                        break;
-                    }
-                }
-                ',' if depth == 1 => starts_parameter = true,
-                // A lifetime is a quote and a name.
-                '\'' => {
-                    at += 1;
-                    starts_parameter = false;
-                }
-                _ => {}
-            },
-            TokenTree::Ident(ident) if starts_parameter => {
-                starts_parameter = false;
-                if ident == "const" {
-                    if let Some(TokenTree::Ident(name)) = list.get(at + 1) {
-                        parameters.push(GenericParameter {
-                            name: name.to_string(),
-                            const_type: Some(const_type(&list[at + 2..])),
-                        });
-                    }
-                } else {
-                    parameters.push(GenericParameter { name: ident.to_string(), const_type: None });
-                }
-            }
-            _ => {}
+    let parser = |input: ParseStream<'_>| Ok((input.parse::<Generics>()?, input.parse::<TokenStream>()?));
+    let parsed = parser.parse2(list.iter().cloned().collect());
+    let parameters = parsed.into_iter().flat_map(|(generics, _)| generics.params);
+    let parameter = |parameter| match parameter {
+        GenericParam::Type(ty) => Some(GenericParameter { name: ty.ident.to_string(), const_type: None }),
+        GenericParam::Const(constant) => {
+            Some(GenericParameter { name: constant.ident.to_string(), const_type: Some(constant.ty.to_token_stream()) })
         }
-        at += 1;
-    }
-    parameters
-}
-
-/// The type in `: usize = 3, ..`.
-fn const_type(list: &[TokenTree]) -> TokenStream {
-    list.iter()
-        .skip(1)
-        .take_while(|token| !matches!(token, TokenTree::Punct(punct) if matches!(punct.as_char(), ',' | '>' | '=')))
-        .cloned()
-        .collect()
+        GenericParam::Lifetime(_) => None,
+    };
+    parameters.filter_map(parameter).collect()
 }
 
 #[cfg(test)]

@@ -1,41 +1,51 @@
-//! Launches in a function's body: `launch!(module.kernel<<<grid, block, shared, stream>>>(..))`.
+//! Launches in a function's body: `launch!(module.kernel<<<grid, block, shared, stream>>>(..))`, and their parts.
 
-use crate::arguments::{is_punct, split_at_commas};
-use crate::diagnostics::Ends;
+use crate::diagnostics::TokenRange;
+use crate::item::{Item, Kind};
+use crate::tokens::{comma_separated, is_punct, split_at_commas, ungrouped, unraw};
+use crate::value::{Evaluated, evaluate};
 use proc_macro2::{Delimiter, Group, Ident, TokenTree};
 use quote::ToTokens;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Token};
 
-/// The macro that a guarded launch invokes.
+/// Name of the macro that a guarded launch invokes.
 pub(crate) const GUARDED: &str = "__guarded";
 
-/// One `launch!`, as far as its block and shared memory are concerned.
+/// The parts of one `launch!` that a check needs.
 #[derive(Clone, Debug)]
 pub(crate) struct LaunchSite {
     pub(crate) block: Vec<TokenTree>,
     pub(crate) dynamic_smem: Vec<TokenTree>,
-    /// The kernel's name in `module.kernel`; a variable that holds a function does not tell it.
+    /// The kernel's name in `module.kernel`. A variable that holds a function has none.
     pub(crate) kernel: Option<String>,
 }
 
-/// What a body launches.
+/// The launches of a body.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Launches {
-    /// Every launch, however deep.
+    /// Every launch, at any depth.
     pub(crate) sites: Vec<LaunchSite>,
     /// Launches that could not be read.
-    pub(crate) unreadable: Vec<Ends>,
-    /// Names that inner blocks and functions declare: a check at the beginning of the body does not see them. `*`
-    /// stands for names that cannot be known.
+    pub(crate) unreadable: Vec<TokenRange>,
+    /// Names that inner blocks and functions declare, which a check at the beginning of the body does not see. `*`
+    /// stands for unknown names.
     pub(crate) inner_names: Vec<String>,
 }
 
 impl Launches {
-    pub(crate) fn find(body: &Group) -> Launches {
+    /// Returns the launches of a function's body; none of a unit struct.
+    pub(crate) fn of(item: &Item) -> Launches {
+        match &item.kind {
+            Kind::Function { body, .. } => Launches::find(body),
+            _ => Launches::default(),
+        }
+    }
+
+    fn find(body: &Group) -> Launches {
         let mut launches = Launches::default();
-        // Most bodies launch nothing, and the compiler prints one faster than it can be walked through here.
+        // Most bodies launch nothing, and printing one is faster than walking through it.
         if body.to_string().contains("launch") {
             find_in(body, 0, &mut launches);
         }
@@ -44,7 +54,7 @@ impl Launches {
 }
 
 impl LaunchSite {
-    /// The launch in `module.kernel<<<grid, block, shared, stream>>>(..)`.
+    /// Reads `module.kernel<<<grid, block, shared, stream>>>(..)`.
     pub(crate) fn parse(tokens: &[TokenTree]) -> Option<LaunchSite> {
         let open = (0..tokens.len()).find(|&at| three(tokens, at, '<'))?;
         let close = (open + 3..tokens.len()).rev().find(|&at| {
@@ -59,7 +69,7 @@ impl LaunchSite {
         if let [_grid, block, dynamic_smem, _stream] = split_at_commas(between)[..] {
             return Some(LaunchSite { block: block.to_vec(), dynamic_smem: dynamic_smem.to_vec(), kernel });
         }
-        // A comma inside of `<S as Trait<A, B>>` takes a parser.
+        // A comma inside `<S as Trait<A, B>>` needs a parser.
         let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
         let expressions = parser.parse2(between.iter().cloned().collect()).ok()?;
         let tokens = |at: usize| Some(expressions.get(at)?.to_token_stream().into_iter().collect());
@@ -69,12 +79,6 @@ impl LaunchSite {
             None
         }
     }
-}
-
-/// An identifier without the `r#` of a raw one.
-fn unraw(name: &Ident) -> String {
-    let name = name.to_string();
-    name.strip_prefix("r#").map_or(name.clone(), str::to_owned)
 }
 
 fn find_in(group: &Group, depth: usize, launches: &mut Launches) {
@@ -90,7 +94,7 @@ fn find_in(group: &Group, depth: usize, launches: &mut Launches) {
             match LaunchSite::parse(site) {
                 Some(site) => launches.sites.push(site),
                 None if (0..site.len()).any(|at| three(site, at, '<')) => {
-                    launches.unreadable.extend(Ends::of(site));
+                    launches.unreadable.extend(TokenRange::of(site));
                 }
                 None => {}
             }
@@ -99,7 +103,7 @@ fn find_in(group: &Group, depth: usize, launches: &mut Launches) {
     }
 }
 
-/// The last name of the macro that is invoked with what follows.
+/// Returns the last name in the path of the macro that is invoked with what follows.
 pub(crate) fn invoked(before: &[TokenTree]) -> Option<&Ident> {
     match before {
         [.., TokenTree::Ident(name), bang] if is_punct(bang, '!') => Some(name),
@@ -107,7 +111,7 @@ pub(crate) fn invoked(before: &[TokenTree]) -> Option<&Ident> {
     }
 }
 
-/// What a macro that launches was given to launch. A guarded launch has two groups in front of it.
+/// Returns the launch that is passed to `launch!`, or to the macro of a guarded launch, which has two groups before it.
 pub(crate) fn launched<'t>(macro_name: &Ident, inside: &'t [TokenTree]) -> Option<&'t [TokenTree]> {
     match inside {
         _ if macro_name == "launch" => Some(inside),
@@ -116,7 +120,7 @@ pub(crate) fn launched<'t>(macro_name: &Ident, inside: &'t [TokenTree]) -> Optio
     }
 }
 
-/// Names declared by items in `tokens`, which are inner ones if the depth is not 0, and by generic parameters.
+/// Adds the names that items in `tokens` declare, unless they are the body's own (depth 0), and generic parameters.
 fn inner_names(tokens: &[TokenTree], depth: usize, names: &mut Vec<String>) {
     for (at, token) in tokens.iter().enumerate() {
         let TokenTree::Ident(keyword) = token else {
@@ -125,7 +129,7 @@ fn inner_names(tokens: &[TokenTree], depth: usize, names: &mut Vec<String>) {
         let before = at.checked_sub(1).map(|before| &tokens[before]);
         let is_parameter = before.is_some_and(|token| is_punct(token, '<') || is_punct(token, ','));
         match keyword.to_string().as_str() {
-            // Everything up to the semicolon: segments of the path do no harm.
+            // Everything up to the semicolon; path segments do no harm.
             "use" if depth > 0 => {
                 for token in tokens[at + 1..].iter().take_while(|token| !is_punct(token, ';')) {
                     names.push(if is_punct(token, '*') { "*".to_owned() } else { token.to_string() });
@@ -156,10 +160,10 @@ fn three(tokens: &[TokenTree], at: usize, character: char) -> bool {
     (at..at + 3).all(|at| tokens.get(at).is_some_and(|token| is_punct(token, character)))
 }
 
-/// The first thing in an expression that only exists at run time: a variable, by Rust's naming.
+/// Returns the first part of an expression that exists only at run time: a variable, by Rust's naming.
 ///
-/// Constants are upper case, and calls may be of `const fn`: those are left to the compiler to judge.
-pub(crate) fn run_time_part(tokens: &[TokenTree]) -> Option<Ends> {
+/// Constants are upper case, and calls may be of `const fn`: those are left to the compiler.
+pub(crate) fn run_time_part(tokens: &[TokenTree]) -> Option<TokenRange> {
     for (at, token) in tokens.iter().enumerate() {
         match token {
             TokenTree::Ident(ident) => {
@@ -169,13 +173,13 @@ pub(crate) fn run_time_part(tokens: &[TokenTree]) -> Option<Ends> {
                         name.as_str(),
                         "as" | "if" | "else" | "match" | "true" | "false" | "const" | "crate" | "super" | "in"
                     )
-                    && !is_type(&name);
+                    && !PRIMITIVES.contains(&name.as_str());
                 let next = tokens.get(at + 1);
                 let is_call_or_path = matches!(next, Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
                     || next.is_some_and(|token| is_punct(token, ':') || is_punct(token, '!'));
                 let in_path = at > 0 && (is_punct(&tokens[at - 1], ':') || is_punct(&tokens[at - 1], '.'));
                 if is_variable && !is_call_or_path && !in_path {
-                    return Some(Ends::one(ident.span()));
+                    return Some(TokenRange::at(ident.span()));
                 }
             }
             TokenTree::Group(group) => {
@@ -190,33 +194,15 @@ pub(crate) fn run_time_part(tokens: &[TokenTree]) -> Option<Ends> {
     None
 }
 
-fn is_type(name: &str) -> bool {
-    matches!(
-        name,
-        "u8" | "u16"
-            | "u32"
-            | "u64"
-            | "u128"
-            | "usize"
-            | "i8"
-            | "i16"
-            | "i32"
-            | "i64"
-            | "i128"
-            | "isize"
-            | "f16"
-            | "f32"
-            | "f64"
-            | "f128"
-            | "bool"
-            | "char"
-            | "str"
-    )
-}
+/// Primitive types, which are lower case like variables.
+const PRIMITIVES: [&str; 19] = [
+    "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f16", "f32", "f64",
+    "f128", "bool", "char", "str",
+];
 
-/// The axes of a block as a launch writes them: `256`, `(16, 16)`, `BlockSize::xy(16, 16)`, `&` and `.into()` of those.
+/// Returns the axes of a block in a launch: `256`, `(16, 16)`, `BlockSize::xy(16, 16)`, `&` and `.into()` of those.
 pub(crate) fn block_axes(tokens: &[TokenTree]) -> Vec<Vec<TokenTree>> {
-    let tokens = crate::value::visible(tokens);
+    let tokens = ungrouped(tokens);
     let mut tokens = tokens.as_slice();
     while let [first, rest @ ..] = tokens
         && is_punct(first, '&')
@@ -233,28 +219,34 @@ pub(crate) fn block_axes(tokens: &[TokenTree]) -> Vec<Vec<TokenTree>> {
         && ty == "BlockSize"
         && (constructor == "x" || constructor == "xy" || constructor == "xyz" || constructor == "from")
     {
-        return unwrapped(axes_in(arguments));
+        return unwrapped(comma_separated(arguments));
     }
     match tokens {
         [TokenTree::Group(group)] if matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Brace) => {
-            unwrapped(axes_in(group))
+            unwrapped(comma_separated(group))
         }
         _ => vec![tokens.to_vec()],
     }
 }
 
-/// The axes in further parentheses or braces around them.
+/// Returns the axes of a block in a launch, if all are literals. Those left out are 1.
+pub(crate) fn axes_in_launch(tokens: &[TokenTree]) -> Option<[u32; 3]> {
+    let mut axes = [1; 3];
+    for (axis, piece) in axes.iter_mut().zip(block_axes(tokens)) {
+        match evaluate(&piece) {
+            Ok(Evaluated::Integer(value)) => *axis = u32::try_from(value).ok()?,
+            _ => return None,
+        }
+    }
+    Some(axes)
+}
+
+/// Returns the axes without further parentheses or braces around them.
 fn unwrapped(axes: Vec<Vec<TokenTree>>) -> Vec<Vec<TokenTree>> {
     match &axes[..] {
         [one] if matches!(&one[..], [TokenTree::Group(_)]) => block_axes(one),
         _ => axes,
     }
-}
-
-/// The pieces in parentheses.
-pub(crate) fn axes_in(group: &Group) -> Vec<Vec<TokenTree>> {
-    let inside: Vec<TokenTree> = group.stream().into_iter().collect();
-    split_at_commas(&inside).into_iter().map(<[TokenTree]>::to_vec).collect()
 }
 
 #[cfg(test)]

@@ -4,9 +4,11 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod arithmetic;
 #[cfg_attr(not(feature = "cubin"), path = "no_artifact.rs")]
 mod artifact;
 mod check;
+mod compiled_kernel;
 mod config;
 mod defaults;
 mod diagnostics;
@@ -14,10 +16,18 @@ mod expand;
 mod guard;
 mod instances;
 mod item;
+mod kernel_name;
+mod keys;
 mod launch_site;
+mod messages;
+mod options;
 mod pipeline;
 mod regroup;
+mod share;
+mod tokens;
+mod tracking;
 mod value;
+mod warnings;
 
 #[allow(missing_docs)] // documented where it is re-exported
 #[proc_macro_attribute]

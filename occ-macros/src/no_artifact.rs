@@ -1,21 +1,24 @@
-//! In the place of `artifact.rs` without the feature `cubin`: every file is refused.
+//! Takes the place of `artifact.rs` without the feature `cubin`: every file is refused.
 
-use crate::config::{CompiledKernel, NotChosen, Unread};
-use crate::diagnostics::Ends;
+use crate::compiled_kernel::{CompiledKernel, WantedKernel};
+use crate::diagnostics::{Diagnostic, TokenRange};
+use crate::messages;
 use occ_core::Arch;
 
-/// No file is ever read.
+/// A file that was read: none is.
 pub(crate) enum Artifact {}
 
-pub(crate) fn read(_: &str) -> Result<Artifact, Unread> {
-    Err(Unread {
-        text: "`cubin` needs the feature `cubin` of `occ-runtime`, which is off".to_owned(),
-        lines: vec!["help: remove `default-features = false`, or add `features = [\"cubin\"]`".to_owned()],
-    })
+/// Refuses a file.
+pub(crate) fn read(_: &str, at: TokenRange) -> Result<Artifact, Diagnostic> {
+    Err(messages::cubin_is_off(at))
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "as in `artifact.rs`")]
-pub(crate) fn choose(files: &[(Artifact, Ends)], _: &str, _: &[Arch]) -> Result<Vec<CompiledKernel>, NotChosen> {
+pub(crate) fn choose(
+    files: &[(Artifact, TokenRange)],
+    _: &WantedKernel,
+    _: &[Arch],
+) -> Result<Vec<CompiledKernel>, Diagnostic> {
     match files.first() {
         Some((artifact, _)) => match *artifact {},
         None => Ok(Vec::new()),

@@ -1,24 +1,24 @@
-//! Code that was taken apart into tokens, put together again.
+//! Rebuilding token trees that were taken apart.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use syn::Expr;
 
-/// A group with other contents in the same place.
-pub(crate) fn regrouped(group: &Group, stream: TokenStream) -> Group {
-    let mut regrouped = Group::new(group.delimiter(), stream);
-    regrouped.set_span(group.span());
-    regrouped
+/// Returns a group with other contents in the same place.
+pub(crate) fn with_stream(group: &Group, stream: TokenStream) -> Group {
+    let mut changed = Group::new(group.delimiter(), stream);
+    changed.set_span(group.span());
+    changed
 }
 
-/// A token as it is put together with others again.
+/// Returns a token that is about to be put together with others, with visible parentheses if it is a fragment of
+/// `macro_rules!` that needs them.
 ///
-/// The compiler ignores invisible parentheses that a macro puts out: `!$e` with `a && b` would become `!a && b`. So
-/// fragments of `macro_rules!` with operators get visible ones.
-pub(crate) fn kept(token: TokenTree) -> TokenTree {
+/// The compiler ignores invisible groups in the output of a macro: `!$e` with `a && b` would become `!a && b`.
+pub(crate) fn preserve_fragment(token: TokenTree) -> TokenTree {
     match token {
         TokenTree::Group(group) if group.delimiter() == Delimiter::None && has_operator(&group) => {
             let mut visible = Group::new(Delimiter::Parenthesis, group.stream());
-            // They are not the user's: nobody is to be told that they are unnecessary.
+            // Not the user's parentheses: no lint may find them unnecessary.
             visible.set_span(Span::call_site());
             TokenTree::Group(visible)
         }
@@ -26,9 +26,9 @@ pub(crate) fn kept(token: TokenTree) -> TokenTree {
     }
 }
 
-/// Whether a fragment is an expression that something around it could tear apart.
+/// Returns whether a fragment is an expression that its surroundings could split.
 fn has_operator(fragment: &Group) -> bool {
-    // Whatever it is, one token or group stays one.
+    // A single token or group cannot be split.
     fragment.stream().into_iter().nth(1).is_some()
         && matches!(
             syn::parse2(fragment.stream()),
@@ -50,7 +50,7 @@ mod tests {
     fn fragments_with_operators_stay_together() {
         let fragment = |source: &str| {
             let group = Group::new(Delimiter::None, source.parse().unwrap());
-            match kept(TokenTree::Group(group)) {
+            match preserve_fragment(TokenTree::Group(group)) {
                 TokenTree::Group(group) => group.delimiter(),
                 _ => panic!("not a group"),
             }
@@ -58,7 +58,7 @@ mod tests {
         for source in ["a && b", "a + b", "-1", "!a", "*p", "&x", "n as u32", "0..n", "x = 1", "|x| x", "0 | 1"] {
             assert_eq!(fragment(source), Delimiter::Parenthesis, "{source}");
         }
-        // Among them types, statements and what nothing can tear apart.
+        // Types, statements and expressions that nothing can split.
         for source in [
             "a",
             "{ a }",

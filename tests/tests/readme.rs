@@ -194,23 +194,19 @@ fn the_links_lead_somewhere() {
 #[test]
 fn the_documents_name_every_argument() {
     let documents = DOCUMENTS.map(read).concat();
-    let arguments = read("occ-macros/src/arguments.rs");
-    let keys = arguments.lines().filter_map(|line| line.trim().strip_prefix("(\"")?.split_once("\", Key::"));
-    let keys: Vec<&str> = keys.map(|(key, _)| key).collect();
-    let listed = |file: &str, constant: &str| -> Vec<String> {
+    let named = |file: &str, before: &str| -> Vec<String> {
         let text = read(file);
-        let list = text.split_once(constant).unwrap_or_else(|| panic!("no {constant} in {file}")).1;
-        let list = list.split_once('=').unwrap().1.split_once("];").unwrap().0;
-        list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+        text.split(before).skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
     };
-    let warnings = listed("occ-macros/src/config/options.rs", "const WARNINGS");
+    let keys = named("occ-macros/src/keys.rs", "([\"");
+    let warnings = [": &str = \"", "name: \""].map(|before| named("occ-macros/src/warnings.rs", before)).concat();
     let defaults = read("occ-macros/src/defaults.rs");
     let at_run_time = read("occ-runtime/src/guard/mode.rs");
     let strings = defaults.split('"').chain(at_run_time.split('"'));
     let variables: Vec<&str> = strings.filter(|text| text.starts_with("OCC_")).collect();
-    assert!(keys.len() > 20 && !warnings.is_empty() && !variables.is_empty());
+    assert!(keys.len() > 20 && warnings.len() > 4 && !variables.is_empty());
     let features = features_of("occ-runtime");
-    let names = keys.iter().chain(&variables).copied().chain(warnings.iter().chain(&features).map(String::as_str));
+    let names = keys.iter().chain(&warnings).chain(&features).map(String::as_str).chain(variables);
     for name in names {
         assert!(documents.contains(&format!("`{name}`")), "the documents do not name `{name}`");
     }

@@ -1,168 +1,111 @@
-//! For which GPUs: targets and products, declared or from the environment.
+//! The GPUs and compute capabilities to check: declared, or from the environment.
 
-use super::Reader;
-use crate::arguments::{Argument as Given, Key};
+use super::reader::Reader;
 use crate::defaults;
-use crate::diagnostics::{Diagnostic, Ends};
-use crate::launch_site::axes_in;
-use crate::value::{Written, evaluate, visible};
-use occ_core::{Arch, Argument, Gpu, Target};
-use proc_macro2::{Delimiter, TokenTree};
+use crate::diagnostics::{Diagnostic, TokenRange};
+use crate::keys::{Key, Needs, ValueKind};
+use crate::messages;
+use occ_core::{Arch, Gpu, Target};
 
 impl Reader<'_> {
-    /// The declared GPUs, or those of the environment where they matter.
+    /// Returns the declared GPUs, or those of the environment if they matter.
     pub(super) fn gpus(&mut self) -> Vec<&'static Gpu> {
-        let mut gpus = Vec::new();
-        if let Some(given) = self.arguments.get(Key::Gpu) {
-            self.places.push((Argument::Gpu, given.ends));
-            for (name, ends) in self.texts(given) {
-                match Gpu::find(&name) {
-                    Ok(gpu) => gpus.push(gpu),
-                    Err(error) => {
-                        let first = if error.ambiguous { "is not one GPU" } else { "is not a known GPU" };
-                        let error = Diagnostic::new(ends, format!("`{name}` {first}")).help(&gpu_help(&error));
-                        self.error(error);
-                    }
-                }
-            }
-            return gpus;
+        let needs_gpu = self
+            .arguments
+            .iter()
+            .any(|argument| matches!(argument.key.row().kind, ValueKind::Requirement(_, Needs::Grid)));
+        if self.arguments.get(Key::Gpu).is_none() && !needs_gpu && self.arguments.may_have(Key::Arch) {
+            return Vec::new();
         }
-        let grid_rule = self.arguments.get(Key::MinWaves).or(self.arguments.get(Key::MaxTailIdle));
-        if grid_rule.is_none() && self.arguments.has(Key::Arch) {
-            return gpus;
-        }
-        let Some(value) = self.default(defaults::GPU) else {
-            return gpus;
-        };
-        for name in defaults::list(&value) {
-            match Gpu::find(name) {
-                Ok(gpu) => gpus.push(gpu),
-                Err(error) => {
-                    let first = if error.ambiguous { "is not one GPU" } else { "is not a known GPU" };
-                    let text = format!("`{name}` in the environment variable `{}` {first}", defaults::GPU);
-                    let error = Diagnostic::new(self.elsewhere, text).help(&gpu_help(&error));
-                    self.error(error);
-                }
-            }
-        }
-        self.notes.push(format!("`gpu` comes from the environment variable `{}`", defaults::GPU));
-        gpus
+        self.named(Key::Gpu, defaults::GPU, gpu).map_or_else(Vec::new, |(gpus, _)| gpus)
     }
 
-    /// The compute capabilities to check: declared, else of the declared GPUs, else of the environment.
+    /// Returns the compute capabilities to check: declared, and of the declared GPUs; else of the environment.
     pub(super) fn archs(&mut self, gpus: &[&'static Gpu]) -> Option<Vec<Arch>> {
         let mut archs: Vec<Arch> = gpus.iter().map(|gpu| gpu.arch).collect();
-        let mut sound = true;
-        if let Some(given) = self.arguments.get(Key::Arch) {
-            self.places.push((Argument::Arch, given.ends));
-            for (name, ends) in self.texts(given) {
-                match targets(&name) {
-                    Ok(named) => archs.extend(named),
-                    Err(error) => {
-                        sound = false;
-                        self.error(Diagnostic { ends, ..error });
-                    }
+        let is_declared = self.arguments.get(Key::Arch).is_some();
+        // Otherwise the GPUs determine it, or what is written instead was reported.
+        if is_declared || !self.arguments.may_have(Key::Arch) && !self.arguments.may_have(Key::Gpu) {
+            match self.named(Key::Arch, defaults::ARCH, targets) {
+                Some((_, false)) => return None,
+                Some((named, true)) if named.is_empty() && !is_declared => {
+                    self.error(messages::empty_variable(self.fallback, defaults::ARCH));
                 }
-            }
-        } else if self.arguments.has(Key::Gpu) || self.arguments.has(Key::Arch) {
-            // The GPUs say it, or what was written instead has been reported.
-        } else if let Some(value) = self.default(defaults::ARCH) {
-            for name in defaults::list(&value) {
-                match targets(name) {
-                    Ok(named) => archs.extend(named),
-                    Err(error) => {
-                        sound = false;
-                        let note = format!("it comes from the environment variable `{}`", defaults::ARCH);
-                        let error = Diagnostic { ends: self.elsewhere, ..error }.note(&note);
-                        self.error(error);
-                    }
+                Some((named, true)) => archs.extend(named.into_iter().flatten()),
+                None if gpus.is_empty() && self.is_valid => {
+                    self.error(messages::no_target(self.fallback, defaults::ARCH));
                 }
+                None => {}
             }
-            self.notes.push(format!("`arch` comes from the environment variable `{}`", defaults::ARCH));
-            if defaults::list(&value).next().is_none() {
-                let text = format!("the environment variable `{}` names no target", defaults::ARCH);
-                self.error(Diagnostic::new(self.elsewhere, text));
-            }
-        } else if gpus.is_empty() && self.sound {
-            let help = format!(
-                "add `arch = \"sm_80\"`, or set `{}` for the whole workspace (`[env]` in `.cargo/config.toml`)",
-                defaults::ARCH
-            );
-            let text = "no target is declared: which GPUs is this launch for?";
-            self.error(Diagnostic::new(self.elsewhere, text).help(&help));
-            return None;
         }
         archs.sort_unstable();
         archs.dedup();
-        (sound && !archs.is_empty()).then_some(archs)
+        (!archs.is_empty()).then_some(archs)
     }
 
-    /// The strings of `"a"` or `["a", "b"]`.
-    pub(super) fn texts(&mut self, given: &Given) -> Vec<(String, Ends)> {
-        let name = given.key.name();
-        let value = visible(&given.value);
-        let pieces = match &value[..] {
-            [TokenTree::Group(list)] if list.delimiter() == Delimiter::Bracket => {
-                let pieces = axes_in(list);
-                if pieces.is_empty() {
-                    self.error(Diagnostic::new(given.ends, format!("`{name}` is an empty list: nothing is checked")));
-                }
-                pieces
-            }
-            _ => vec![value],
+    /// Returns what is found for each name that a key or else its variable declares, and whether something is found for
+    /// all. `None` if neither is declared.
+    fn named<T>(
+        &mut self,
+        key: Key,
+        variable: &'static str,
+        find: fn(&str, TokenRange) -> Result<T, Diagnostic>,
+    ) -> Option<(Vec<T>, bool)> {
+        let (names, note) = if let Some(argument) = self.arguments.get(key) {
+            (self.strings(argument), None)
+        } else {
+            let value = self.default(variable)?;
+            let note = messages::from_environment(key.name(), variable);
+            self.notes.push(note.clone());
+            (defaults::list(&value).map(|name| (name.to_owned(), self.fallback)).collect(), Some(note))
         };
-        let mut texts = Vec::new();
-        for piece in pieces {
-            let ends = Ends::of(&piece).unwrap_or(given.ends);
-            match evaluate(&piece) {
-                Ok(Written::Text(text)) => texts.push((text, ends)),
-                Ok(_) => {
-                    let text = format!("`{name}` must be a string, or a list of strings");
-                    let example = match given.key {
-                        Key::Gpu => "gpu = \"A100 SXM4\"",
-                        Key::Cubin => "cubin = \"kernels/saxpy.cubin\"",
-                        _ => "arch = \"sm_80\"",
-                    };
-                    self.error(Diagnostic::new(ends, text).help(&format!("such as `{example}`")));
-                }
-                Err(error) => self.error(error),
+        let count = names.len();
+        let mut found = Vec::new();
+        for (name, range) in names {
+            match find(&name, range) {
+                Ok(one) => found.push(one),
+                Err(error) => self.error(match &note {
+                    Some(note) => error.note(note),
+                    None => error,
+                }),
             }
         }
-        texts
+        let is_complete = found.len() == count;
+        Some((found, is_complete))
     }
 }
 
-/// The capabilities a target names: its own, or with `..` every one its code can run on.
-fn targets(name: &str) -> Result<Vec<Arch>, Diagnostic> {
-    let (spelling, and_later) = match name.strip_suffix("..") {
-        Some(spelling) => (spelling, true),
-        None => (name, false),
-    };
-    let target = Target::parse(spelling).map_err(|error| {
-        // The place is the caller's to know.
-        let nowhere = Ends::one(proc_macro2::Span::call_site());
-        Diagnostic::new(nowhere, format!("`{name}` is not a known target")).help(&target_help(error))
-    })?;
-    if !and_later {
-        return Ok(vec![target.arch()]);
-    }
-    Ok(Arch::ALL.into_iter().filter(|arch| target.runs_on(*arch)).collect())
+/// Returns the GPU of a name.
+fn gpu(name: &str, at: TokenRange) -> Result<&'static Gpu, Diagnostic> {
+    Gpu::find(name).map_err(|error| {
+        let mut candidates = occ_core::internal::Text::new();
+        error.write_candidates(&mut candidates);
+        let candidates = candidates.as_str();
+        if error.ambiguous {
+            messages::ambiguous_gpu(at, name, candidates)
+        } else {
+            messages::unknown_gpu(at, name, candidates)
+        }
+    })
 }
 
-fn target_help(error: occ_core::UnknownTarget) -> String {
+/// Returns the capability of a target, or with `..` every one that its code runs on.
+fn targets(name: &str, at: TokenRange) -> Result<Vec<Arch>, Diagnostic> {
+    let base = name.strip_suffix("..");
+    let target = Target::parse(base.unwrap_or(name)).map_err(|error| unknown_target(name, error, at))?;
+    Ok(match base {
+        Some(_) => Arch::ALL.into_iter().filter(|arch| target.runs_on(*arch)).collect(),
+        None => vec![target.arch()],
+    })
+}
+
+fn unknown_target(name: &str, error: occ_core::UnknownTarget, at: TokenRange) -> Diagnostic {
     use occ_core::UnknownTargetReason::{Capability, Suffix};
     let [first, second] = error.nearest;
-    match error.reason {
-        Suffix => format!("there is only `{first}`"),
-        Capability => format!("the nearest known are `{first}` and `{second}`"),
-        _ => "write a target as `sm_80`, `sm_90a`, `sm_100f` or `compute_80`; `sm_80..` adds the later ones its code \
-                 runs on"
-            .to_owned(),
-    }
-}
-
-fn gpu_help(error: &occ_core::UnknownGpu) -> String {
-    let mut candidates = occ_core::internal::Text::new();
-    error.write_candidates(&mut candidates);
-    if error.ambiguous { format!("it could be {candidates}") } else { format!("the nearest are {candidates}") }
+    let help = match error.reason {
+        Capability => messages::nearest_targets(first, second),
+        Suffix => messages::write(first),
+        _ => messages::target_form(),
+    };
+    messages::unknown_target(at, name).help(help)
 }

@@ -1,128 +1,144 @@
-//! Block and shared memory: declared, or from the launches of the function's body, which must not contradict them.
+//! Block, shared memory and registers: declared, or from the launches in the function, which must not contradict them.
 
-use super::numbers::{Source, in_axes, known_axes};
-use super::{Axes, Reader};
-use crate::arguments::{Argument as Given, Arguments, Key};
-use crate::diagnostics::{Diagnostic, Diagnostics, Ends};
-use crate::item::{Item, Kind};
-use crate::launch_site::{LaunchSite, Launches, block_axes, run_time_part};
-use crate::value::{Value, Written, evaluate, mentions, visible};
+use super::model::{Axes, known_axes};
+use super::reader::Reader;
+use crate::arguments::Arg;
+use crate::diagnostics::TokenRange;
+use crate::item::Item;
+use crate::keys::Key;
+use crate::launch_site::{LaunchSite, Launches, axes_in_launch, block_axes, run_time_part};
+use crate::messages;
+use crate::share::{may_be_for, siblings};
+use crate::tokens::{contains_ident, mentions, ungrouped};
+use crate::value::{Evaluated, Value, evaluate};
 use occ_core::Argument;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 impl Reader<'_> {
+    /// Returns the declared block, or that of the launches.
     pub(super) fn block(&mut self, launches: &Launches) -> Option<Axes> {
         let sites = &launches.sites;
-        if let Some(given) = self.arguments.get(Key::Block) {
-            let block = self.axes(Key::Block, Argument::Block);
-            if let Some(block) = &block {
-                self.contradiction(given, sites, "block", &|site| {
-                    let axes = known_axes(&block_axes(&site.block))?;
-                    let declared = [block[0].known()?, block[1].known()?, block[2].known()?];
-                    (axes != declared).then(|| (in_axes(declared), in_axes(axes)))
-                });
-            }
-            return block;
+        if let Some(argument) = self.arguments.get(Key::Block) {
+            let block = self.axes(Key::Block)?;
+            self.matches_launches(argument, sites, &|site| {
+                let (here, there) = (known_axes(&block)?, axes_in_launch(&site.block)?);
+                (here != there).then(|| (axes_text(here), axes_text(there)))
+            });
+            return Some(block);
         }
-        if self.arguments.has(Key::Block) {
+        if self.arguments.may_have(Key::Block) {
             return None;
         }
         let Some(site) = sites.first().filter(|site| !self.is_own_spec(&site.block)) else {
-            let text = "`block` is missing: how many threads does a block have?";
-            self.error(Diagnostic::new(self.elsewhere, text).help("add `block = 256`, or whatever is launched"));
+            self.error(messages::missing_block(self.fallback));
             return None;
         };
-        if !all_alike(sites, Part::Block) {
-            return None;
-        }
-        self.known_before_run_time("block", &site.block, launches)?;
-        let ends = Ends::of(&site.block)?;
-        self.places.push((Argument::Block, ends));
-        let axes = block_axes(&site.block);
-        self.read_axes(&axes, "block", ends)
+        let argument = self.supplied(Key::Block, Argument::Block, launches, &site.block)?;
+        self.axes_of(&argument.with(block_axes(&site.block)))
     }
 
+    /// Returns the declared dynamic shared memory, or that of the launches.
     pub(super) fn dynamic_smem(&mut self, launches: &Launches) -> Option<Value<u32>> {
         let sites = &launches.sites;
-        if let Some(given) = self.arguments.get(Key::DynamicSmem) {
-            let bytes = self.number(Key::DynamicSmem, Argument::DynamicSmem, 0);
-            if let Some(bytes) = &bytes {
-                self.contradiction(given, sites, "dynamic_smem", &|site| match evaluate(&site.dynamic_smem) {
-                    Ok(Written::Integer(there)) if there != i128::from(bytes.known()?) => {
-                        Some((bytes.known()?.to_string(), there.to_string()))
-                    }
-                    _ => None,
-                });
+        if let Some(argument) = self.arguments.get(Key::DynamicSmem) {
+            let bytes = self.number(Key::DynamicSmem)?;
+            self.matches_launches(argument, sites, &|site| match (bytes.known()?, evaluate(&site.dynamic_smem)) {
+                (here, Ok(Evaluated::Integer(there))) if there != i128::from(here) => {
+                    Some((here.to_string(), there.to_string()))
+                }
+                _ => None,
+            });
+            return Some(bytes);
+        }
+        if self.arguments.may_have(Key::DynamicSmem) {
+            return None;
+        }
+        match sites.first() {
+            // A launch made from the spec uses what is declared, which is none.
+            Some(site) if all_alike(sites, Key::DynamicSmem) && self.is_own_spec(&site.dynamic_smem) => {
+                Some(Value::Known(0))
             }
-            return bytes;
+            Some(site) => {
+                let argument = self.supplied(Key::DynamicSmem, Argument::DynamicSmem, launches, &site.dynamic_smem)?;
+                self.integer(&argument, 0)
+            }
+            None => Some(Value::Known(0)),
         }
-        if self.arguments.has(Key::DynamicSmem) {
-            return None;
-        }
-        let Some(site) = sites.first() else {
-            return Some(Value::Known(0));
-        };
-        if !all_alike(sites, Part::DynamicSmem) {
-            return None;
-        }
-        // A launch made from the spec launches what is declared, which is none.
-        if self.is_own_spec(&site.dynamic_smem) {
-            return Some(Value::Known(0));
-        }
-        self.known_before_run_time("dynamic_smem", &site.dynamic_smem, launches)?;
-        let ends = Ends::of(&site.dynamic_smem)?;
-        self.places.push((Argument::DynamicSmem, ends));
-        self.read_number(&Source { name: "dynamic_smem", tokens: &site.dynamic_smem, ends }, 0)
     }
 
-    /// Reports launches that cannot be read, or that differ, where they are to supply what was not declared.
-    pub(super) fn launches_agree(&mut self, launches: &Launches) {
-        let parts = [(Key::Block, Part::Block), (Key::DynamicSmem, Part::DynamicSmem)];
-        let missing = parts.into_iter().filter(|(key, _)| !self.arguments.has(*key));
-        let names = |parts: &[(Key, Part)]| {
-            parts.iter().map(|(key, _)| format!("`{}`", key.name())).collect::<Vec<_>>().join(" and ")
+    /// Returns the declared registers, and whether they are a maximum.
+    pub(super) fn registers(&mut self) -> (Option<Value<u32>>, bool) {
+        let exact = self.number(Key::Registers);
+        match self.arguments.get(Key::MaxRegisters) {
+            Some(max) if self.arguments.may_have(Key::Registers) => {
+                self.error(messages::both_registers(max.key_range));
+                (exact, false)
+            }
+            Some(_) => (self.number(Key::MaxRegisters), true),
+            None => (exact, false),
+        }
+    }
+
+    /// Returns the value of the launches as an argument, if it can be checked before run time.
+    fn supplied(&mut self, key: Key, argument: Argument, launches: &Launches, tokens: &[TokenTree]) -> Option<Arg> {
+        if !all_alike(&launches.sites, key) {
+            return None;
+        }
+        let range = TokenRange::of(tokens)?;
+        let name = key.name();
+        let expression = tokens.iter().cloned().collect();
+        let is_inner = |name: &str| launches.inner_names.iter().any(|inner| inner == name || inner == "*");
+        let error = if let Some(spec) = self.own_spec().filter(|spec| contains_ident(tokens, spec)) {
+            messages::circular_spec(range, name, spec)
+        } else if mentions(&expression, &is_inner) {
+            messages::inner_item(range, name)
+        } else if let Some(variable) = run_time_part(tokens) {
+            messages::run_time_value(variable, name)
+        } else {
+            self.places.push((argument, range));
+            return Some(Arg { key, key_range: range, value: tokens.to_vec(), range });
         };
-        let missing: Vec<(Key, Part)> = missing.collect();
-        if let (Some(ends), false) = (launches.unreadable.first(), missing.is_empty()) {
-            let error = Diagnostic::new(*ends, "this launch cannot be read");
-            self.error(error.help(&format!("declare {} in `launch_config`", names(&missing))));
+        self.error(error);
+        None
+    }
+
+    /// Reports launches that cannot be read, or that differ, if they must supply what is not declared.
+    pub(super) fn launches_agree(&mut self, launches: &Launches) {
+        let mut missing = vec![Key::Block, Key::DynamicSmem];
+        missing.retain(|key| !self.arguments.may_have(*key));
+        let names = |keys: &[Key]| messages::names(keys.iter().map(|key| key.name()));
+        if let (Some(range), false) = (launches.unreadable.first(), missing.is_empty()) {
+            self.error(messages::unreadable_launch(*range, names(&missing)));
             return;
         }
-        let differing: Vec<(Key, Part)> =
-            missing.into_iter().filter(|(_, part)| !all_alike(&launches.sites, *part)).collect();
-        if !differing.is_empty() {
-            let text = format!("this function has {} launches that differ: which one is this?", launches.sites.len());
-            let help = format!("declare {}", names(&differing));
-            self.error(Diagnostic::new(self.elsewhere, text).help(&help));
+        missing.retain(|key| !all_alike(&launches.sites, *key));
+        if !missing.is_empty() {
+            self.error(messages::differing_launches(self.fallback, launches.sites.len(), names(&missing)));
         }
     }
 
-    /// Reports a launch that none of several attributes on the function is for. The first of them sees all.
+    /// Reports a launch that no attribute of the function is for. The first attribute sees all of them.
     pub(super) fn every_launch_is_declared(&mut self, item: &Item, launches: &Launches) {
-        if self.arguments.is_one_of_several || item.siblings.is_empty() && self.arguments.kernel().is_none() {
+        if self.arguments.has_siblings || item.siblings.is_empty() && self.arguments.kernel().is_none() {
             return;
         }
         let siblings = siblings(item);
         for site in &launches.sites {
             if !siblings.iter().chain([self.arguments]).any(|arguments| may_be_for(arguments, site)) {
-                let ends = Ends::of(&site.block).unwrap_or(self.elsewhere);
-                let error = Diagnostic::new(ends, "none of the function's `launch_config` is for this launch");
+                let range = TokenRange::of(&site.block).unwrap_or(self.fallback);
                 let help = match &site.kernel {
-                    Some(kernel) => format!("add one with `kernel = \"{kernel}\"`, this block and this shared memory"),
-                    None => "add one with this block and this shared memory".to_owned(),
+                    Some(kernel) => messages::add_launch_config_of(kernel),
+                    None => messages::add_launch_config(),
                 };
-                self.error(error.help(&help));
+                self.error(messages::undeclared_launch(range).help(help));
             }
         }
     }
 
-    /// Whether a launch takes a value from the constant that this attribute makes.
-    pub(super) fn is_own_spec(&self, tokens: &[TokenTree]) -> bool {
-        let Some(name) = self.own_spec() else {
-            return false;
-        };
-        // `K.shape().dynamic_smem` and `Self::K.shape().block`, but nothing worked out from them.
-        has_ident(tokens, &name)
+    /// Returns whether a launch takes a value from the constant that this attribute generates, unchanged:
+    /// `K.shape().dynamic_smem` or `Self::K.shape().block`.
+    fn is_own_spec(&self, tokens: &[TokenTree]) -> bool {
+        self.own_spec().is_some_and(|name| contains_ident(tokens, &name))
             && tokens.iter().all(|token| match token {
                 TokenTree::Ident(_) => true,
                 TokenTree::Punct(punct) => matches!(punct.as_char(), '.' | ':'),
@@ -131,194 +147,48 @@ impl Reader<'_> {
             })
     }
 
-    /// The name of the constant that this attribute makes.
+    /// Returns the name of the constant that this attribute generates.
     fn own_spec(&self) -> Option<String> {
-        let given = self.arguments.get(Key::Spec)?;
-        Some(visible(&given.value).into_iter().collect::<TokenStream>().to_string())
+        let argument = self.arguments.get(Key::Spec)?;
+        Some(ungrouped(&argument.value).into_iter().collect::<TokenStream>().to_string())
     }
 
-    /// Refuses a value that only exists at run time, or that comes from what it is to be checked for.
-    pub(super) fn known_before_run_time(
+    /// Reports a declared value that a launch contradicts. With several attributes on the function each is for some of
+    /// its launches, so one that agrees is enough.
+    fn matches_launches(
         &mut self,
-        name: &str,
-        tokens: &[TokenTree],
-        launches: &Launches,
-    ) -> Option<()> {
-        if let Some(spec) = self.own_spec()
-            && has_ident(tokens, &spec)
-        {
-            let text = format!("this is worked out from `{spec}`, which is made from it");
-            let help = format!("declare `{name} = ..` in `launch_config`");
-            self.error(Diagnostic::new(Ends::of(tokens)?, text).help(&help));
-            return None;
-        }
-        let expression = tokens.iter().cloned().collect();
-        let inner = &launches.inner_names;
-        if mentions(&expression, &|ident| inner.iter().any(|name| name == ident || name == "*")) {
-            let ends = Ends::of(tokens)?;
-            let text = "this may be declared in an inner block, which a check of the function cannot see";
-            let help = format!("declare `{name} = ..` in `launch_config`");
-            self.error(Diagnostic::new(ends, text).help(&help));
-            return None;
-        }
-        let Some(ends) = run_time_part(tokens) else {
-            return Some(());
-        };
-        let text = "this is only known at run time, so the launch cannot be checked";
-        let help = format!("declare `{name} = ..` in `launch_config`: that is what is checked then");
-        self.error(Diagnostic::new(ends, text).help(&help));
-        None
-    }
-
-    /// A declared value that a launch in the body contradicts. With several attributes on the function each is for
-    /// some of its launches: then one must agree.
-    pub(super) fn contradiction(
-        &mut self,
-        given: &Given,
+        argument: &Arg,
         sites: &[LaunchSite],
-        name: &str,
-        differs: &dyn Fn(&LaunchSite) -> Option<(String, String)>,
+        difference: &dyn Fn(&LaunchSite) -> Option<(String, String)>,
     ) {
-        let different: Vec<(String, String)> = sites.iter().filter_map(differs).collect();
-        let Some((declared, launched)) = different.first() else {
-            return;
-        };
-        if self.is_one_of_several && different.len() < sites.len() {
-            return;
-        }
-        let text = format!("`{name}` is {declared}, but the function launches {launched}");
-        let help = if sites.len() == 1 {
-            format!("write `{name} = {launched}`, or launch what is declared")
-        } else {
-            "put one `launch_config` for each different launch on the function".to_owned()
-        };
-        self.error(Diagnostic::new(given.ends, text).help(&help));
-    }
-}
-
-impl Launches {
-    /// The launches of a function's body: they supply what was not declared, and must not contradict what was.
-    pub(super) fn of(item: &Item) -> Launches {
-        match &item.kind {
-            Kind::Function { body, .. } => Launches::find(body),
-            _ => Launches::default(),
+        let differences: Vec<(String, String)> = sites.iter().filter_map(difference).collect();
+        if let Some((declared, launched)) = differences.first()
+            && !(self.has_siblings && differences.len() < sites.len())
+        {
+            let (range, name) = (argument.range, argument.key.name());
+            let help = match sites.len() {
+                1 => messages::agree(name, launched, declared),
+                _ => messages::one_for_each_launch(),
+            };
+            self.error(messages::contradiction(range, name, declared, launched).help(help));
         }
     }
-
-    /// Those of the kernel that an attribute names, else those of kernels that are not known.
-    pub(super) fn of_kernel(mut self, arguments: &Arguments) -> Launches {
-        if let Some(kernel) = arguments.kernel() {
-            let is_of =
-                |site: &LaunchSite| site.kernel.as_ref().is_some_and(|launched| is_same_kernel(&kernel, launched));
-            let is_known = self.sites.iter().any(is_of);
-            self.sites.retain(|site| if is_known { is_of(site) } else { site.kernel.is_none() });
-        }
-        self
-    }
 }
 
-/// Whether an identifier stands anywhere in tokens.
-fn has_ident(tokens: &[TokenTree], name: &str) -> bool {
-    tokens.iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == name,
-        TokenTree::Group(group) => has_ident(&group.stream().into_iter().collect::<Vec<_>>(), name),
-        _ => false,
-    })
-}
-
-/// Whether the declared name, in whatever form, can be that of the kernel which `launch!(module.launched<<<..` names.
-fn is_same_kernel(declared: &str, launched: &str) -> bool {
-    let is_mangled = |name: &str| name.starts_with("_Z") || name.starts_with("_R");
-    match (is_mangled(declared), is_mangled(launched)) {
-        (false, false) => last_identifier(declared) == launched,
-        (true, true) => declared == launched,
-        (true, false) => holds_identifier(declared, launched),
-        (false, true) => holds_identifier(launched, last_identifier(declared)),
-    }
-}
-
-/// `gemm` of `ns::gemm<float, 4>(float const*)`.
-fn last_identifier(name: &str) -> &str {
-    let path = name.split(['<', '(']).next().unwrap_or(name).trim_end();
-    let identifier = path.rsplit([':', ' ']).next().unwrap_or(path);
-    identifier.strip_prefix("r#").unwrap_or(identifier)
-}
-
-/// Whether a mangled name has this identifier: its length, then itself.
-fn holds_identifier(mangled: &str, identifier: &str) -> bool {
-    let wanted = format!("{}{identifier}", identifier.len());
-    mangled.match_indices(&wanted).any(|(at, _)| !mangled[..at].ends_with(|c: char| c.is_ascii_digit()))
-}
-
-/// Whether an attribute can be for a launch: what both know agrees.
-fn may_be_for(arguments: &Arguments, site: &LaunchSite) -> bool {
-    let agree = |key: Key, there: Option<[u32; 3]>| {
-        let here = arguments.get(key).and_then(|given| known_axes(&block_axes(&given.value)));
-        match (here, there) {
-            (Some(here), Some(there)) => here == there,
-            _ => true,
-        }
-    };
-    let is_of_another = match (arguments.kernel(), &site.kernel) {
-        (Some(declared), Some(launched)) => !is_same_kernel(&declared, launched),
-        _ => false,
-    };
-    !is_of_another
-        && agree(Key::Block, known_axes(&block_axes(&site.block)))
-        && agree(Key::DynamicSmem, known_axes(&block_axes(&site.dynamic_smem)))
-}
-
-/// The arguments of the attributes of ours below the one that is expanded.
-fn siblings(item: &Item) -> Vec<Arguments> {
-    let mut ignored = Diagnostics::default();
-    let siblings = item.siblings.iter().map(|tokens| Arguments::parse(tokens.clone(), &mut ignored)).collect();
-    drop(ignored.into_errors());
-    siblings
-}
-
-/// Of the launches in a function with several attributes, those that one of the attributes is for.
-pub(crate) struct Share<'a> {
-    arguments: &'a Arguments,
-    /// The kernels that the other attributes name.
-    named: Vec<String>,
-}
-
-impl<'a> Share<'a> {
-    pub(crate) fn of(arguments: &'a Arguments, item: &Item) -> Self {
-        let below = siblings(item).iter().filter_map(Arguments::kernel).collect();
-        Share { arguments, named: [arguments.kernels_above.clone(), below].concat() }
-    }
-
-    /// Whether the attribute is for a launch. One that names no kernel leaves the kernels that another names to it.
-    pub(crate) fn includes(&self, site: &LaunchSite) -> bool {
-        let is_named_by_another = self.arguments.kernel().is_none()
-            && site
-                .kernel
-                .as_ref()
-                .is_some_and(|launched| self.named.iter().any(|name| is_same_kernel(name, launched)));
-        !is_named_by_another && may_be_for(self.arguments, site)
-    }
-}
-
-/// What a launch can supply.
-#[derive(Clone, Copy)]
-enum Part {
-    Block,
-    DynamicSmem,
-}
-
-/// Whether all launches are written alike in one part.
-fn all_alike(sites: &[LaunchSite], part: Part) -> bool {
-    // `256` and `(256, 1, 1)` are alike; constants are if they are written alike.
+/// Returns whether all launches write what they supply for a key alike.
+fn all_alike(sites: &[LaunchSite], key: Key) -> bool {
+    // `256` and `(256, 1, 1)` are alike; constants are if their tokens are.
     let text = |site: &LaunchSite| {
-        let tokens = match part {
-            Part::Block => &site.block,
-            Part::DynamicSmem => &site.dynamic_smem,
-        };
-        match known_axes(&block_axes(tokens)) {
-            Some(axes) => in_axes(axes),
+        let tokens = if key == Key::Block { &site.block } else { &site.dynamic_smem };
+        match axes_in_launch(tokens) {
+            Some(axes) => axes_text(axes),
             None => tokens.iter().cloned().collect::<TokenStream>().to_string(),
         }
     };
     sites.windows(2).all(|pair| text(&pair[0]) == text(&pair[1]))
+}
+
+/// Returns axes as they are written: `256` or `(16, 16)`.
+fn axes_text(axes: [u32; 3]) -> String {
+    occ_core::internal::Value::Axes(axes).to_string()
 }
