@@ -1,12 +1,12 @@
-//! Kernel resources out of compiled CUDA artifacts: what the compiler decided, read from the file that will be launched.
-//!
-//! [`read`] takes the bytes of any artifact and tells its kind by its content.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "baseline")]
 mod baseline;
 mod budget;
 #[cfg(feature = "build")]
+#[cfg_attr(docsrs, doc(cfg(feature = "build")))]
 pub mod build;
 mod bytes;
 mod compression;
@@ -32,6 +32,7 @@ mod target;
 mod text;
 
 #[cfg(feature = "baseline")]
+#[cfg_attr(docsrs, doc(cfg(feature = "baseline")))]
 pub use baseline::{Baseline, BaselineError, Change, Difference, Tolerance, compare};
 pub use occ_core::{Code, Launch, LaunchBounds, Portability};
 

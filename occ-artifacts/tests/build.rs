@@ -299,27 +299,24 @@ fn mistakes_are_found_before_anything_runs() {
         place.write(path, "");
     }
     for (recipe, error) in [
-        ("archs sm_80", "no kernels to compile: add sources with `.cuda(..)` or `.ptx(..)`"),
-        ("cuda kernels/saxpy.cu", "no architecture to compile for: add some with `.archs([\"sm_80\"])`"),
+        ("archs sm_80", "no kernels to compile; add sources with `.cuda(..)` or `.ptx(..)`"),
+        ("cuda kernels/saxpy.cu", "no architecture to compile for; add one with `.archs([\"sm_80\"])`"),
         (
             "cuda kernels/saxpy.cu\narchs sm_81",
             "`sm_81` in `.archs(..)`: unknown compute capability, the nearest known are ",
         ),
         (
             "cuda kernels/saxpy.cu\narchs compute_80",
-            "`compute_80` in `.archs(..)` is PTX: write `sm_80`, for the lowest PTX is made as well",
+            "`compute_80` in `.archs(..)` is PTX; write `sm_80` (PTX is made for the lowest architecture as well)",
         ),
-        (
-            "cuda kernels/none.cu\narchs sm_80",
-            "there is no `kernels/none.cu`, which is looked for relative to the package",
-        ),
+        ("cuda kernels/none.cu\narchs sm_80", "no source `kernels/none.cu` in the package"),
         (
             "cuda kernels/saxpy.cu\ncuda other/saxpy.cu\narchs sm_80",
-            "`kernels/saxpy.cu` and `other/saxpy.cu` would give files of the same names: rename one",
+            "`kernels/saxpy.cu` and `other/saxpy.cu` would make files of the same names; rename one",
         ),
         (
             "cuda kernels/saxpy.cu\nptx other/SAXPY.ptx\narchs sm_80",
-            "`kernels/saxpy.cu` and `other/SAXPY.ptx` would give files of the same names: rename one",
+            "`kernels/saxpy.cu` and `other/SAXPY.ptx` would make files of the same names; rename one",
         ),
     ] {
         // Without a toolkit, so that looking for one would be another error.
@@ -351,7 +348,7 @@ fn a_refused_source_is_an_error_with_the_compilers_words() {
     assert_eq!(error.len(), 6);
     let said = place.build(WITH_PREBUILT, &[]);
     let error = said.error().unwrap();
-    assert!(error.ends_with("\n  = help: `OCC_PREBUILT=1` uses the prebuilt kernels instead"), "{error}");
+    assert!(error.ends_with("\n  = help: set `OCC_PREBUILT=1` to use the prebuilt kernels"), "{error}");
     assert!(!place.has("target/out/saxpy.sm_80.cubin"));
 }
 
@@ -384,8 +381,8 @@ fn without_a_toolkit_it_says_what_can_be_done() {
         said.error().unwrap(),
         format!(
             "no CUDA toolkit: `CUDA_PATH` is `/no/toolkit/here`, which has no `{nvcc}` in `bin`\n  \
-             = help: install one, or set `CUDA_PATH` to where it is\n  \
-             = help: `.or_prebuilt(..)` uses kernels that were compiled before and are committed with the sources"
+             = help: install one, or set `CUDA_PATH` to its directory\n  \
+             = help: call `.or_prebuilt(..)` to use committed kernels that were compiled before"
         )
     );
     // Nothing can be updated without one.
@@ -399,8 +396,10 @@ fn prebuilt_kernels_are_made_and_used() {
     let compiled = place.build(WITH_PREBUILT, &[]);
     assert_eq!(
         compiled.warnings(),
-        ["the prebuilt kernels in `kernels/prebuilt` are not of these sources (nothing is there yet): \
-          `OCC_UPDATE_PREBUILT=1 cargo build` makes them again"]
+        [
+            "stale prebuilt kernels in `kernels/prebuilt` (there are none yet); run `OCC_UPDATE_PREBUILT=1 cargo build` to \
+          make them again"
+        ]
     );
     let updated = place.build(WITH_PREBUILT, &[UPDATE]);
     assert_eq!(updated.made(), compiled.made());
@@ -414,8 +413,9 @@ fn prebuilt_kernels_are_made_and_used() {
     assert_eq!((prebuilt.made(), prebuilt.made_by()), (compiled.made(), "prebuilt"));
     assert_eq!(place.read("target/out/saxpy.sm_80.cubin"), cubin);
     let [warning] = prebuilt.warnings()[..] else { panic!("{:?}", prebuilt.warnings()) };
-    assert!(warning.starts_with("prebuilt kernels are used: `CUDA_PATH` is `/no/toolkit/here`"), "{warning}");
-    assert!(warning.ends_with("They are those of `kernels/prebuilt`, compiled by CUDA 13.5.37"), "{warning}");
+    let expected = "using the prebuilt kernels of `kernels/prebuilt`, compiled by CUDA 13.5.37; `CUDA_PATH` is \
+                    `/no/toolkit/here`";
+    assert!(warning.starts_with(expected), "{warning}");
 
     let forced = place.build(WITH_PREBUILT, &[("OCC_PREBUILT", "1")]);
     assert_eq!(forced.made_by(), "prebuilt");
@@ -471,13 +471,13 @@ fn prebuilt_kernels_of_other_sources_are_refused() {
     place.write("kernels/saxpy.cu", &source.replace('\n', "\r\n"));
     assert_eq!(place.build_without_toolkit(WITH_PREBUILT, &[]).made_by(), "prebuilt");
 
-    let stale = "the prebuilt kernels in `kernels/prebuilt` were compiled from something else: ";
+    let stale = "stale prebuilt kernels in `kernels/prebuilt`: ";
     let refused = |recipe: &str, what: &str| {
         let said = place.build_without_toolkit(recipe, &[]);
         let error = said.error().unwrap_or_else(|| panic!("{what} is accepted"));
         assert!(
             error.starts_with(&format!(
-                "{stale}{what} changed since\n  = note: they would be used, since `CUDA_PATH` is "
+                "{stale}{what} changed since\n  = note: prebuilt kernels are used because `CUDA_PATH` is "
             )),
             "{error}"
         );
@@ -487,7 +487,7 @@ fn prebuilt_kernels_of_other_sources_are_refused() {
 
     let told = place.build(WITH_PREBUILT, &[]);
     assert_eq!(told.made_by(), "13.5.37");
-    assert!(told.warnings()[0].contains("are not of these sources (kernels/saxpy.cu)"), "{:?}", told.warnings());
+    assert!(told.warnings()[0].contains("in `kernels/prebuilt` (kernels/saxpy.cu)"), "{:?}", told.warnings());
     let accepted = place.build_without_toolkit(WITH_PREBUILT, &[("OCC_PREBUILT", "stale")]);
     assert_eq!(accepted.made_by(), "prebuilt");
     assert!(accepted.warnings()[0].ends_with("compiled: kernels/saxpy.cu"), "{:?}", accepted.warnings());
@@ -511,7 +511,7 @@ fn missing_prebuilt_kernels_are_listed() {
     place.build(WITH_PREBUILT, &[UPDATE]).made();
     let said = place.build_without_toolkit(&format!("{WITH_PREBUILT}\narchs sm_90 sm_120"), &[]);
     let error = said.error().unwrap();
-    let first = "prebuilt kernels are missing in `kernels/prebuilt`: `saxpy.sm_90.cubin`, `saxpy.sm_120.cubin`\n";
+    let first = "missing prebuilt kernels in `kernels/prebuilt`: `saxpy.sm_90.cubin`, `saxpy.sm_120.cubin`\n";
     assert!(error.starts_with(first), "{error}");
     // Logs and PTX are not needed, and a directory that was filled by hand is told of.
     for file in ["saxpy.sm_80.log", "saxpy.ptx", "SOURCES"] {

@@ -1,4 +1,4 @@
-//! Why kernels could not be made, and what to change.
+//! The reasons why kernels could not be made, and what to change.
 
 use crate::build::said;
 use occ_core::UnknownTarget;
@@ -6,9 +6,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why kernels could not be made.
+/// The reason why kernels could not be made.
 ///
-/// `{:?}` writes the same words as `{}`: that is how Cargo shows what the `main` of a build script returns.
+/// `{:?}` writes the same words as `{}`, since that is how Cargo shows what the `main` of a build script returns.
 #[non_exhaustive]
 pub enum Error {
     /// A variable that Cargo sets for build scripts is not set.
@@ -18,29 +18,29 @@ pub enum Error {
     },
     /// The builder has no source, or no architecture.
     Nothing {
-        /// How many sources it has.
+        /// The number of sources.
         sources: usize,
-        /// How many architectures.
+        /// The number of architectures.
         archs: usize,
     },
     /// An architecture is not known.
     UnknownArch {
-        /// What was written.
+        /// The name that was given.
         arch: String,
-        /// What is wrong with it.
+        /// The reason why it is unknown.
         reason: UnknownTarget,
     },
-    /// An architecture is PTX, of which no cubin can be made.
+    /// An architecture is PTX, for which no cubin can be made.
     PtxArch {
-        /// What was written.
+        /// The name that was given.
         arch: String,
     },
-    /// A source is not there.
+    /// A source does not exist.
     NoSource {
-        /// Its path, as it was given.
+        /// The path that was given.
         source: PathBuf,
     },
-    /// What two sources give would have the same names.
+    /// The files made of two sources would have the same names.
     SameName {
         /// One of them.
         first: PathBuf,
@@ -49,55 +49,55 @@ pub enum Error {
     },
     /// There is no CUDA toolkit, and there are no prebuilt kernels to use instead.
     NoToolkit {
-        /// Where one was looked for.
+        /// The places that were searched.
         missing: String,
     },
-    /// A compiler refused a source.
+    /// A compiler rejected a source.
     Refused(Box<Refused>),
-    /// Prebuilt kernels are to be used, and some are not there.
+    /// Prebuilt kernels are missing.
     NoPrebuilt {
-        /// Where they were expected.
+        /// The directory they were expected in.
         directory: PathBuf,
-        /// Their names.
+        /// The names of the missing files.
         missing: Vec<String>,
-        /// Why prebuilt kernels are to be used.
+        /// The reason why prebuilt kernels are used.
         why: String,
     },
-    /// Prebuilt kernels are to be used, and were compiled from something else than what is there now.
+    /// Prebuilt kernels were compiled from other sources or with other options.
     StalePrebuilt {
-        /// Where they are.
+        /// The directory they are in.
         directory: PathBuf,
-        /// What is different.
+        /// The files that changed, or `the options`.
         changed: Vec<String>,
-        /// Why prebuilt kernels are to be used.
+        /// The reason why prebuilt kernels are used.
         why: String,
     },
     /// A file or a program could not be used.
     File {
-        /// What could not be done with it.
+        /// The action that failed: `read`, `start`.
         verb: &'static str,
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         reason: String,
     },
 }
 
-/// What a compiler refused, and how.
+/// A source that a compiler rejected.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Refused {
-    /// The source, as it was given.
+    /// The path of the source, as it was given.
     pub source: PathBuf,
-    /// What it was compiled for.
+    /// The architecture it was compiled for.
     pub arch: String,
     /// The version of the toolkit.
     pub version: String,
-    /// What was run.
+    /// The command that was run.
     pub command: String,
-    /// Everything it said.
+    /// The complete output of the compiler.
     pub said: String,
-    /// Whether prebuilt kernels could be used instead.
+    /// Whether there is a directory of prebuilt kernels.
     pub has_prebuilt: bool,
 }
 
@@ -111,43 +111,46 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::NotABuildScript { variable } => {
-                write!(f, "`{variable}` is not set: kernels are compiled by a build script that Cargo runs")
+                write!(f, "`{variable}` is not set; call this from a build script that Cargo runs")
             }
             Error::Nothing { sources: 0, .. } => {
-                f.write_str("no kernels to compile: add sources with `.cuda(..)` or `.ptx(..)`")
+                f.write_str("no kernels to compile; add sources with `.cuda(..)` or `.ptx(..)`")
             }
-            Error::Nothing { .. } => f.write_str("no architecture to compile for: add some with `.archs([\"sm_80\"])`"),
+            Error::Nothing { .. } => f.write_str("no architecture to compile for; add one with `.archs([\"sm_80\"])`"),
             Error::UnknownArch { arch, reason } => write!(f, "`{arch}` in `.archs(..)`: {reason}"),
             Error::PtxArch { arch } => {
                 let machine_code = arch.replacen("compute_", "sm_", 1);
-                write!(f, "`{arch}` in `.archs(..)` is PTX: write `{machine_code}`, for the lowest PTX is made as well")
+                write!(
+                    f,
+                    "`{arch}` in `.archs(..)` is PTX; write `{machine_code}` (PTX is made for the lowest architecture as well)"
+                )
             }
             Error::NoSource { source } => {
-                write!(f, "there is no `{}`, which is looked for relative to the package", source.display())
+                write!(f, "no source `{}` in the package", source.display())
             }
             Error::SameName { first, second } => {
                 let (first, second) = (first.display(), second.display());
-                write!(f, "`{first}` and `{second}` would give files of the same names: rename one")
+                write!(f, "`{first}` and `{second}` would make files of the same names; rename one")
             }
             Error::NoToolkit { missing } => {
                 write!(f, "no CUDA toolkit: {missing}")?;
-                help(f, "install one, or set `CUDA_PATH` to where it is")?;
-                help(f, "`.or_prebuilt(..)` uses kernels that were compiled before and are committed with the sources")
+                help(f, "install one, or set `CUDA_PATH` to its directory")?;
+                help(f, "call `.or_prebuilt(..)` to use committed kernels that were compiled before")
             }
             Error::Refused(refused) => write!(f, "{refused}"),
             Error::NoPrebuilt { directory, missing, why } => {
-                write!(f, "prebuilt kernels are missing in `{}`: ", directory.display())?;
+                write!(f, "missing prebuilt kernels in `{}`: ", directory.display())?;
                 write_list(f, missing)?;
-                note(f, &format!("they are needed, since {why}"))?;
-                help(f, "with a CUDA toolkit, `OCC_UPDATE_PREBUILT=1 cargo build` makes them")
+                note(f, &format!("prebuilt kernels are used because {why}"))?;
+                help(f, "run `OCC_UPDATE_PREBUILT=1 cargo build` with a CUDA toolkit to make them")
             }
             Error::StalePrebuilt { directory, changed, why } => {
-                write!(f, "the prebuilt kernels in `{}` were compiled from something else: ", directory.display())?;
+                write!(f, "stale prebuilt kernels in `{}`: ", directory.display())?;
                 write_list(f, changed)?;
                 f.write_str(" changed since")?;
-                note(f, &format!("they would be used, since {why}"))?;
-                help(f, "with a CUDA toolkit, `OCC_UPDATE_PREBUILT=1 cargo build` makes them again")?;
-                help(f, "`OCC_PREBUILT=stale` uses them as they are")
+                note(f, &format!("prebuilt kernels are used because {why}"))?;
+                help(f, "run `OCC_UPDATE_PREBUILT=1 cargo build` with a CUDA toolkit to make them again")?;
+                help(f, "set `OCC_PREBUILT=stale` to use them as they are")
             }
             Error::File { verb, path, reason } => write!(f, "cannot {verb} `{}`: {reason}", path.display()),
         }
@@ -164,7 +167,7 @@ impl fmt::Display for Refused {
             note(f, &explanation)?;
         }
         note(f, &format!("CUDA {} was run as `{}`", self.version, self.command))?;
-        if self.has_prebuilt { help(f, "`OCC_PREBUILT=1` uses the prebuilt kernels instead") } else { Ok(()) }
+        if self.has_prebuilt { help(f, "set `OCC_PREBUILT=1` to use the prebuilt kernels") } else { Ok(()) }
     }
 }
 

@@ -38,7 +38,10 @@ pub(crate) fn take(plan: &Plan<'_>, directory: &Path, reason: Reason) -> Result<
             return Err(Error::StalePrebuilt { directory: directory.to_owned(), changed, why });
         }
         if !changed.is_empty() {
-            cargo::warning(&format!("changed since the prebuilt kernels were compiled: {}", changed.join(", ")));
+            cargo::warning(&format!(
+                "the prebuilt kernels are stale; changed since they were compiled: {}",
+                changed.join(", ")
+            ));
         }
     }
     let expected = expected(plan);
@@ -49,10 +52,10 @@ pub(crate) fn take(plan: &Plan<'_>, directory: &Path, reason: Reason) -> Result<
     }
     let made = match &recorded {
         Some(recorded) => format!(", compiled by CUDA {}", recorded.toolkit),
-        None => format!(", which has no `{}` to tell whether they are of today's sources", sources::FILE_NAME),
+        None => format!(", which has no `{}` to tell whether they are stale", sources::FILE_NAME),
     };
     if !is_asked {
-        cargo::warning(&format!("prebuilt kernels are used: {why}. They are those of `{}`{made}", directory.display()));
+        cargo::warning(&format!("using the prebuilt kernels of `{}`{made}; {why}", directory.display()));
     }
 
     plan.remove_old();
@@ -98,13 +101,12 @@ pub(crate) fn warn_if_stale(plan: &Plan<'_>, directory: &Path) {
             recorded.changed(plan)
         }
         None if from.is_dir() => return,
-        None => vec!["nothing is there yet".to_owned()],
+        None => vec!["there are none yet".to_owned()],
     };
     if !changed.is_empty() {
         let (directory, changed) = (directory.display(), changed.join(", "));
         cargo::warning(&format!(
-            "the prebuilt kernels in `{directory}` are not of these sources ({changed}): \
-             `OCC_UPDATE_PREBUILT=1 cargo build` makes them again"
+            "stale prebuilt kernels in `{directory}` ({changed}); run `OCC_UPDATE_PREBUILT=1 cargo build` to make them again"
         ));
     }
 }

@@ -46,10 +46,10 @@ pub(crate) fn explanation(said: &str, version: &str) -> Option<String> {
         }
         let without_host_compiler = ["Cannot find compiler", "Failed to preprocess host compiler properties"];
         if without_host_compiler.iter().any(|words| line.contains(words)) {
-            return Some("`nvcc` needs a C++ compiler: install one, or set `NVCC_CCBIN` to where it is".to_owned());
+            return Some("`nvcc` needs a C++ compiler; install one, or set `NVCC_CCBIN` to its path".to_owned());
         }
         if line.contains("unsupported GNU version") || line.contains("unsupported Microsoft Visual Studio version") {
-            return Some(format!("this toolkit ({release}) wants an older C++ compiler: set `NVCC_CCBIN` to one"));
+            return Some(format!("this toolkit ({release}) needs an older C++ compiler; set `NVCC_CCBIN` to one"));
         }
     }
     None
@@ -86,7 +86,7 @@ mod tests {
             ),
             (
                 "gcc: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties.",
-                "`nvcc` needs a C++ compiler: install one, or set `NVCC_CCBIN` to where it is",
+                "`nvcc` needs a C++ compiler; install one, or set `NVCC_CCBIN` to its path",
             ),
         ] {
             assert_eq!(explanation(said, "13.5.37").as_deref(), Some(meaning));

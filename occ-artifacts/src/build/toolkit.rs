@@ -150,7 +150,7 @@ impl fmt::Display for Missing {
                 write!(f, "`{name}` is `{}`, which has no `{programs}` in `bin`", root.display())
             }
             Place::Anywhere => {
-                write!(f, "there is no `{programs}` in `PATH` nor where CUDA is usually installed")
+                write!(f, "there is no `{programs}` in `PATH` or in the usual places of CUDA")
             }
         }
     }
