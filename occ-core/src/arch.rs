@@ -3,9 +3,9 @@
 use crate::limits::SmLimits;
 use core::fmt;
 
-/// A compute capability this crate knows the limits of.
+/// A compute capability whose limits are known.
 ///
-/// Ordered by capability. Compute capability 10.1 was renamed 11.0 in CUDA 13.0: both spellings are [`Arch::SM_110`].
+/// Capabilities are ordered. CUDA 13.0 renamed 10.1 to 11.0: both are [`Arch::SM_110`].
 ///
 /// ```
 /// use occ_core::Arch;
@@ -18,6 +18,7 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Arch(u8);
 
+/// A row of the table.
 struct Capability {
     major: u8,
     minor: u8,
@@ -27,9 +28,9 @@ struct Capability {
 
 macro_rules! archs {
     ($($constant:ident $major:literal $minor:literal;)*) => {
-        /// The places of the rows in the table.
+        /// Indices into the table.
         #[allow(non_camel_case_types)]
-        enum Row {
+        enum Index {
             $($constant),*
         }
 
@@ -43,14 +44,14 @@ macro_rules! archs {
         impl Arch {
             $(
                 #[doc = concat!("Compute capability ", stringify!($major), ".", stringify!($minor), ".")]
-                pub const $constant: Arch = Arch(Row::$constant as u8);
+                pub const $constant: Arch = Arch(Index::$constant as u8);
             )*
 
-            /// How many compute capabilities are known.
-            pub const COUNT: usize = [$(Row::$constant),*].len();
+            /// Number of known compute capabilities.
+            pub const COUNT: usize = [$(Index::$constant),*].len();
 
             /// Every known compute capability, ascending.
-            pub const ALL: [Arch; Arch::COUNT] = [$(Arch(Row::$constant as u8)),*];
+            pub const ALL: [Arch; Arch::COUNT] = [$(Arch(Index::$constant as u8)),*];
         }
     };
 }
@@ -82,7 +83,7 @@ archs! {
 }
 
 impl Arch {
-    /// The capability `major.minor`, or `None` if its limits are not known. 10.1 is 11.0.
+    /// Returns the capability `major.minor`, or `None` if its limits are not known. 10.1 is 11.0.
     pub const fn new(major: u32, minor: u32) -> Option<Arch> {
         let (major, minor) = if major == 10 && minor == 1 { (11, 0) } else { (major, minor) };
         let mut at = 0;
@@ -95,27 +96,27 @@ impl Arch {
         None
     }
 
-    /// The major number of the capability, 8 for 8.6.
+    /// Returns the major number of the capability: 8 for 8.6.
     pub const fn major(self) -> u32 {
         CAPABILITIES[self.0 as usize].major as u32
     }
 
-    /// The minor number of the capability, 6 for 8.6.
+    /// Returns the minor number of the capability: 6 for 8.6.
     pub const fn minor(self) -> u32 {
         CAPABILITIES[self.0 as usize].minor as u32
     }
 
-    /// The name NVIDIA's tools use, `sm_86` for 8.6.
+    /// Returns the name that NVIDIA's tools use: `sm_86` for 8.6.
     pub const fn name(self) -> &'static str {
         CAPABILITIES[self.0 as usize].name
     }
 
-    /// What an SM of this capability can hold.
+    /// Returns the limits of an SM of this capability.
     pub const fn limits(self) -> &'static SmLimits {
         &CAPABILITIES[self.0 as usize].limits
     }
 
-    /// Position in [`Arch::ALL`].
+    /// Returns the index in [`Arch::ALL`].
     pub const fn index(self) -> usize {
         self.0 as usize
     }

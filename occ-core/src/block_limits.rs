@@ -2,14 +2,14 @@
 
 use core::fmt;
 
-/// Something of which an SM has only so much.
+/// A resource of an SM that limits how many blocks it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Resource {
-    /// Places for warps.
+    /// Slots for warps.
     Warps,
-    /// Places for blocks.
+    /// Slots for blocks.
     Blocks,
     /// Registers.
     Registers,
@@ -17,12 +17,12 @@ pub enum Resource {
     SharedMemory,
     /// Named barriers (9.0 and later).
     Barriers,
-    /// Virtual resources, that is tensor-memory permits (10.x to 12.x).
+    /// Virtual resources: tensor-memory permits (10.x to 12.x).
     VirtualResources,
 }
 
 impl Resource {
-    /// Every resource, in the order they are reported.
+    /// Every resource, in the order in which messages list them.
     pub const ALL: [Resource; 6] = [
         Resource::Registers,
         Resource::SharedMemory,
@@ -32,7 +32,7 @@ impl Resource {
         Resource::Blocks,
     ];
 
-    /// The name used in messages.
+    /// Returns the name that messages use.
     pub const fn name(self) -> &'static str {
         match self {
             Resource::Warps => "warps",
@@ -51,27 +51,29 @@ impl fmt::Display for Resource {
     }
 }
 
-/// How many blocks each resource would admit on one SM. `None`: the launch uses nothing of it, or it does not limit.
+/// The block limit of each resource: how many blocks per SM it admits on its own.
+///
+/// `None` where the launch uses nothing of the resource, or the SM does not limit it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct BlockLimits {
-    /// By places for warps.
+    /// Block limit by warp slots.
     pub warps: u32,
-    /// By places for blocks.
+    /// Block limit by block slots.
     pub blocks: u32,
-    /// By registers.
+    /// Block limit by registers.
     pub registers: Option<u32>,
-    /// By shared memory.
+    /// Block limit by shared memory.
     pub shared_memory: Option<u32>,
-    /// By named barriers.
+    /// Block limit by named barriers.
     pub barriers: Option<u32>,
-    /// By virtual resources.
+    /// Block limit by virtual resources.
     pub virtual_resources: Option<u32>,
 }
 
 impl BlockLimits {
-    /// The limit of one resource.
+    /// Returns the block limit of one resource.
     pub const fn of(&self, resource: Resource) -> Option<u32> {
         match resource {
             Resource::Warps => Some(self.warps),
@@ -83,7 +85,7 @@ impl BlockLimits {
         }
     }
 
-    /// The lowest of them: blocks per SM.
+    /// Returns the lowest block limit: the blocks per SM.
     #[inline(always)]
     pub const fn lowest(&self) -> u32 {
         let mut lowest = if self.warps < self.blocks { self.warps } else { self.blocks };
@@ -110,12 +112,12 @@ impl BlockLimits {
         lowest
     }
 
-    /// The resources whose limit is the lowest. Several can tie.
+    /// Returns the limiters: the resources with the lowest block limit. Several can tie.
     pub const fn limiters(&self) -> Limiters {
         Limiters { limits: *self, lowest: self.lowest(), at: 0 }
     }
 
-    /// Whether `resource` is one of those with the lowest limit.
+    /// Returns whether `resource` has the lowest block limit, alone or with others.
     pub const fn is_limiter(&self, resource: Resource) -> bool {
         match self.of(resource) {
             Some(limit) => limit == self.lowest(),
@@ -124,7 +126,7 @@ impl BlockLimits {
     }
 }
 
-/// The resources that limit a launch, see [`BlockLimits::limiters`].
+/// An iterator over the resources with the lowest block limit, made by [`BlockLimits::limiters`].
 #[derive(Clone, Debug)]
 pub struct Limiters {
     limits: BlockLimits,

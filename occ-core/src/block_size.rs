@@ -1,4 +1,4 @@
-//! The best block size of a kernel.
+//! The block size with which an SM holds the most threads.
 
 use crate::arithmetic::{min, round_up};
 use crate::kernel::Kernel;
@@ -6,44 +6,47 @@ use crate::launch::Launch;
 use crate::limits::SmLimits;
 use crate::occupancy::occupancy;
 
-/// A block size, and how many blocks of it an SM holds.
+/// A block size, and the blocks per SM with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct BlockSize {
-    /// Threads of the block.
+    /// Threads per block.
     pub threads: u32,
-    /// Blocks an SM holds at once.
+    /// Resident blocks per SM.
     pub blocks_per_sm: u32,
 }
 
 impl BlockSize {
-    /// Blocks that fill a GPU of `sm_count` SMs once, saturating.
+    /// Returns the blocks that fill a GPU of `sm_count` SMs once, saturating.
     pub const fn full_grid(&self, sm_count: u32) -> u32 {
         self.blocks_per_sm.saturating_mul(sm_count)
     }
 }
 
-/// Dynamic shared memory that grows with the block.
+/// Dynamic shared memory that grows linearly with the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockSmem {
-    /// Bytes every block needs.
+    /// Bytes per block.
     pub per_block: u32,
-    /// Bytes every thread adds.
+    /// Bytes per thread, in addition.
     pub per_thread: u32,
 }
 
 impl BlockSmem {
-    /// Dynamic shared memory of a block of `threads` threads in bytes, saturating.
+    /// Returns the dynamic shared memory of a block of `threads` threads in bytes, saturating.
     pub const fn of(self, threads: u32) -> u32 {
         self.per_thread.saturating_mul(threads).saturating_add(self.per_block)
     }
 }
 
-/// The one-dimensional block size with which an SM holds the most threads, with the dynamic shared memory of `launch`.
+/// Returns the one-dimensional block size with which an SM holds the most threads.
 ///
-/// The block, cluster and grid of `launch` are not looked at. Of several that are equally good the largest wins, as in `cudaOccMaxPotentialOccupancyBlockSize`. `None` if the
-/// kernel cannot run with any. Higher occupancy is not always faster: this is where to start measuring.
+/// Every block has the dynamic shared memory of `launch`, whose block, cluster and grid do not matter. The largest of
+/// several equally good sizes wins, as in `cudaOccMaxPotentialOccupancyBlockSize`. Returns `None` if the kernel cannot
+/// run with any.
+///
+/// Higher occupancy is not always faster: start measuring here.
 ///
 /// ```
 /// use occ_core::{Arch, Kernel, Launch, best_block_size};
@@ -55,7 +58,7 @@ pub const fn best_block_size(sm: &SmLimits, kernel: &Kernel, launch: &Launch) ->
     best_block_size_for(sm, kernel, launch, BlockSmem { per_block: launch.dynamic_smem, per_thread: 0 })
 }
 
-/// Like [`best_block_size`], with dynamic shared memory that grows with the block.
+/// Returns the same as [`best_block_size`] for dynamic shared memory that grows linearly with the block.
 ///
 /// ```
 /// use occ_core::{Arch, BlockSmem, Kernel, Launch, best_block_size_for};
@@ -79,7 +82,8 @@ pub const fn best_block_size_for(
     search.best
 }
 
-/// Like [`best_block_size`], with dynamic shared memory (in bytes) as any function of the threads of a block.
+/// Returns the same as [`best_block_size`] for dynamic shared memory, in bytes, that is any function of the threads per
+/// block.
 ///
 /// ```
 /// use occ_core::{Arch, Kernel, Launch, best_block_size_with};
@@ -101,50 +105,57 @@ pub fn best_block_size_with(
     search.best
 }
 
-/// Tries block sizes from the largest down, in whole warps but for the first.
+/// A search over block sizes from the largest down. All but the first are whole warps.
 struct Search {
-    most: u32,
+    /// Maximum threads per block.
+    max_threads: u32,
     warp_size: u32,
+    /// Threads of a full SM, with which the search can end.
     full: u32,
-    aligned: u64,
+    /// Threads of the next block to try, in whole warps.
+    next: u64,
     best: Option<BlockSize>,
 }
 
 impl Search {
+    /// Returns a search over every block size that the kernel and the SM allow.
     const fn new(sm: &SmLimits, kernel: &Kernel) -> Self {
-        let most = match kernel.max_threads {
+        let max_threads = match kernel.max_threads {
             Some(bound) => min(bound, sm.max_threads_per_block),
             None => sm.max_threads_per_block,
         };
         Search {
-            most,
+            max_threads,
             warp_size: sm.warp_size.get(),
             full: sm.max_threads_per_sm(),
-            aligned: round_up(most as u64, sm.warp_size),
+            next: round_up(max_threads as u64, sm.warp_size),
             best: None,
         }
     }
 
+    /// Returns the next size to try, or `None` if no other can be better.
     const fn next(&mut self) -> Option<u32> {
-        if self.aligned == 0 || self.most_threads() == self.full {
+        if self.next == 0 || self.resident_threads() == self.full {
             return None;
         }
-        let threads = if self.aligned < self.most as u64 { self.aligned as u32 } else { self.most };
-        self.aligned -= self.warp_size as u64;
+        let threads = if self.next < self.max_threads as u64 { self.next as u32 } else { self.max_threads };
+        self.next -= self.warp_size as u64;
         Some(threads)
     }
 
-    const fn most_threads(&self) -> u32 {
+    /// Returns the resident threads per SM with the best size so far.
+    const fn resident_threads(&self) -> u32 {
         match self.best {
             Some(best) => best.threads.saturating_mul(best.blocks_per_sm),
             None => 0,
         }
     }
 
+    /// Keeps a size if an SM holds more threads with it.
     const fn offer(&mut self, sm: &SmLimits, kernel: &Kernel, launch: &Launch, threads: u32, dynamic_smem: u32) {
         let launch = Launch { block: [threads, 1, 1], dynamic_smem, cluster: None, grid: None, ..*launch };
         if let Ok(answer) = occupancy(sm, kernel, &launch)
-            && threads.saturating_mul(answer.blocks_per_sm) > self.most_threads()
+            && threads.saturating_mul(answer.blocks_per_sm) > self.resident_threads()
         {
             self.best = Some(BlockSize { threads, blocks_per_sm: answer.blocks_per_sm });
         }

@@ -1,4 +1,4 @@
-//! What a block may use so that an SM still holds a number of blocks.
+//! Budgets: the registers and the shared memory a block may use while an SM still holds a number of blocks.
 
 use crate::allocation::allocation;
 use crate::arithmetic::{min, round_up};
@@ -9,13 +9,16 @@ use crate::limits::SmLimits;
 use crate::occupancy::occupancy;
 use core::num::NonZeroU32;
 
-/// Most dynamic shared memory in bytes a block may use so that an SM still holds `blocks` blocks of the launch.
+/// Returns the maximum dynamic shared memory per block, in bytes, with which an SM still holds `blocks` blocks of the
+/// launch.
 ///
-/// Several blocks share what the preferred carve-out chose, one may raise it: as in NVIDIA's function, a preference that
-/// the hardware would raise for a larger block is not counted on (3.x with a preference for L1 can hold more). The
-/// launch's own dynamic shared memory is not looked at. `None` if the SM does not hold `blocks` blocks even
-/// without any, or if `blocks` is 0. As in `cudaOccAvailableDynamicSMemPerBlock` of CUDA 13.1 and later; earlier
-/// ones forget what the driver reserves, and answer 1,024 bytes a block more from 8.0 on.
+/// The launch's own dynamic shared memory does not matter. Returns `None` if `blocks` is 0, or if the SM does not hold
+/// that many blocks even without dynamic shared memory.
+///
+/// The answer is that of `cudaOccAvailableDynamicSMemPerBlock` in CUDA 13.1 and later. Earlier versions ignore the
+/// driver's reservation and answer 1,024 bytes more per block on 8.0 and later. Several blocks share what the preferred
+/// carve-out chooses; only a single block may raise it. As in NVIDIA's function, several blocks do not count on a
+/// preference that the hardware would raise for a larger block (3.x with a preference for L1 can hold more).
 ///
 /// ```
 /// use occ_core::{Arch, Kernel, Launch, available_dynamic_smem};
@@ -31,26 +34,25 @@ pub const fn available_dynamic_smem(sm: &SmLimits, kernel: &Kernel, launch: &Lau
         _ => return None,
     }
     let reserved = sm.smem_reserved_per_block;
-    let most = sm.smem_limit(launch.smem_optin).saturating_add(reserved);
-    // One block gets what it asks for; several share what the preference chose.
-    let shared = if blocks == 1 { sm.smem_per_sm } else { smem_shared(sm, launch.carveout) / blocks };
+    let max = sm.max_smem_per_block(launch.smem_optin).saturating_add(reserved);
+    // One block gets what it asks for; several share what the preference chooses.
+    let shared = if blocks == 1 { sm.smem_per_sm } else { shared_by_several(sm, launch.carveout) / blocks };
     let unit = sm.smem_allocation_unit.get();
-    let per_block = min(shared, most) / unit * unit;
+    let per_block = min(shared, max) / unit * unit;
     Some(per_block.saturating_sub(kernel.static_smem).saturating_sub(reserved))
 }
 
-/// The shared memory of the SM that several blocks share: a preference for none is raised to the smallest there is.
-const fn smem_shared(sm: &SmLimits, carveout: Carveout) -> u32 {
+/// Returns the bytes that several blocks share: a preference for none is raised to the smallest size above 0.
+const fn shared_by_several(sm: &SmLimits, carveout: Carveout) -> u32 {
     match (sm.smem_for(carveout), sm.smem_split) {
         (0, SmemSplit::Carveouts(_)) => sm.smem_split.raised(sm.smem_per_sm, 1),
         (bytes, _) => bytes,
     }
 }
 
-/// The register budget: most registers per thread with which registers still admit `blocks` blocks on the SM.
+/// Returns the register budget: the maximum registers per thread with which registers admit `blocks` blocks per SM.
 ///
-/// `None` if no number of registers does (`blocks` is 0, or not even one register per thread would fit). Other
-/// resources are not looked at.
+/// Returns `None` if `blocks` is 0, or if not even one register per thread fits. Other resources do not matter.
 ///
 /// ```
 /// use occ_core::{Arch, Kernel, Launch, register_budget};
@@ -69,7 +71,7 @@ pub const fn register_budget(sm: &SmLimits, kernel: &Kernel, launch: &Launch, bl
         return register_budget_by_search(sm, kernel, launch, blocks);
     }
     let for_blocks = per_warp_budget(sm, warps.saturating_mul(blocks), sm.sub_partitions.get());
-    // A capability with finer sub-partitions in the family must hold one block too.
+    // The finer sub-partitions of the rest of the family must hold one block too.
     let for_launch = per_warp_budget(sm, warps, sm.launch_sub_partitions.get());
     let for_block = min(block_budget(sm, warps, sm.sub_partitions), block_budget(sm, warps, sm.launch_sub_partitions));
     let unit = sm.register_allocation_unit.get();
@@ -80,21 +82,21 @@ pub const fn register_budget(sm: &SmLimits, kernel: &Kernel, launch: &Launch, bl
     }
 }
 
-/// Most registers of a warp with which `parts` sub-partitions hold `warps` warps together.
+/// Returns the maximum registers per warp with which `parts` sub-partitions together hold `warps` warps.
 const fn per_warp_budget(sm: &SmLimits, warps: u32, parts: u32) -> u32 {
     sm.registers_per_sm / parts / warps.div_ceil(parts)
 }
 
-/// Most registers of a warp with which one block of `warps` warps, spread evenly over `parts`, may run.
+/// Returns the maximum registers per warp within the limit per block, which counts warps as filling `parts` evenly.
 const fn block_budget(sm: &SmLimits, warps: u32, parts: NonZeroU32) -> u32 {
     (sm.registers_per_block as u64 / round_up(warps as u64, parts)) as u32
 }
 
-/// The budget where a block may be confined to half of the SM, and is released where it does not fit.
+/// Returns the budget on SMs where caching confines a block to half of the SM unless it does not fit there.
 const fn register_budget_by_search(sm: &SmLimits, kernel: &Kernel, launch: &Launch, blocks: u32) -> Option<u32> {
     let mut registers = sm.max_registers_per_thread;
     while registers > 0 {
-        let limits = allocation(sm, &Kernel { registers: Some(registers), ..*kernel }, launch).limits;
+        let limits = allocation(sm, &kernel.registers(registers), launch).limits;
         match limits.registers {
             Some(limit) if limit < blocks => registers -= 1,
             _ => return Some(registers),

@@ -1,17 +1,17 @@
-//! GPUs by name: a product fixes the compute capability and the number of SMs.
+//! [`Gpu`]: a product, which fixes the compute capability and the number of SMs.
 
 use crate::arch::Arch;
 
-/// How sure the SM count and the capability of a GPU are.
+/// How reliable the SM count and the capability of a GPU are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Confidence {
-    /// Read off a real device by its driver.
+    /// Reported by the driver of a real device.
     High,
-    /// From a database of products, and consistent with the published number of cores.
+    /// Taken from a product database, and consistent with the published number of cores.
     Medium,
-    /// Announced or inferred; not confirmed on a device.
+    /// Announced or inferred, not confirmed on a device.
     Low,
 }
 
@@ -23,7 +23,7 @@ pub enum Confidence {
 /// let gpu = Gpu::find("rtx 4090").unwrap();
 /// assert_eq!((gpu.name, gpu.arch, gpu.sm_count), ("GeForce RTX 4090", Arch::SM_89, 128));
 ///
-/// // The same capability, other products: an SM count never follows from the capability.
+/// // The SM count does not follow from the capability: these have the same one.
 /// assert_eq!(Gpu::find("H20").unwrap().sm_count, 78);
 /// assert!(Gpu::find("H100").is_err()); // 114 SMs on PCIe, 132 on SXM5
 /// ```
@@ -31,14 +31,14 @@ pub enum Confidence {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Gpu {
-    /// The product's name.
+    /// Name of the product.
     pub name: &'static str,
-    /// The name its driver gives, where one was seen, else empty.
+    /// Name that the driver reports; empty if it is not known.
     pub driver_name: &'static str,
-    /// Its compute capability.
+    /// Compute capability.
     pub arch: Arch,
-    /// Its SMs, without MIG.
+    /// Number of SMs, without MIG.
     pub sm_count: u32,
-    /// How sure these are.
+    /// Reliability of capability and SM count.
     pub confidence: Confidence,
 }

@@ -1,28 +1,30 @@
-//! Finding a GPU by a name people write.
+//! Finding a GPU by a name as people write it.
 
 use crate::gpu::Gpu;
 use crate::nearest::edit_distance;
 use crate::text::Text;
 use core::fmt;
 
-/// A name that no one GPU has.
+/// The error for a name that is not that of a single GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownGpu {
-    /// Whether several GPUs that differ have this name; else none has.
+    /// Whether several different GPUs have this name; otherwise none has.
     pub ambiguous: bool,
-    /// The GPUs of that name, or those with the nearest names; `None` after the last.
+    /// GPUs with this name, or else with the nearest names; `None` after the last.
     pub candidates: [Option<&'static Gpu>; 6],
 }
 
 impl UnknownGpu {
-    /// The error in words, as every front end prints it.
+    /// Writes the error, as the macro and constants show it.
+    #[doc(hidden)]
     pub const fn write(&self, text: &mut Text) {
         text.str(if self.ambiguous { "several GPUs have this name: " } else { "unknown GPU, the nearest are " });
         self.write_candidates(text);
     }
 
-    /// The candidates alone: `` `H100 CNX` (114 SMs), `H100 NVL 94 GB` (132 SMs) ``.
+    /// Writes only the candidates: `` `H100 CNX` (114 SMs), `H100 NVL 94 GB` (132 SMs) ``.
+    #[doc(hidden)]
     pub const fn write_candidates(&self, text: &mut Text) {
         let mut at = 0;
         while at < self.candidates.len() {
@@ -48,21 +50,21 @@ impl fmt::Display for UnknownGpu {
 impl core::error::Error for UnknownGpu {}
 
 impl Gpu {
-    /// The GPU of that name.
+    /// Returns the GPU with this name.
     ///
-    /// Case, spaces and punctuation do not matter, nor do a leading `NVIDIA`, `GeForce` or `Tesla`; `Laptop GPU` and
-    /// `Mobile` are the same. Some words of a name are enough if every GPU whose name has them has the same capability
-    /// and SM count: `A100` is one, `H100` is not.
+    /// Case, spaces and punctuation do not matter, nor does a leading `NVIDIA`, `GeForce` or `Tesla`. `Laptop GPU`
+    /// means `Mobile`. A part of a name is enough if every GPU whose name has these words has the same capability and
+    /// SM count: this holds for `A100`, but not for `H100`.
     ///
     /// # Errors
     ///
-    /// [`UnknownGpu`] if there is none or several that differ, with the candidates. Never a guess.
+    /// Returns [`UnknownGpu`] with the candidates if no GPU has this name, or several different ones have it.
     pub const fn find(name: &str) -> Result<&'static Gpu, UnknownGpu> {
         let asked = Key::new(name);
         if asked.length == 0 {
             return Err(UnknownGpu { ambiguous: false, candidates: nearest(name, &asked) });
         }
-        if let Some(gpu) = exactly(&asked) {
+        if let Some(gpu) = find_exactly(&asked) {
             return Ok(gpu);
         }
         let mut candidates = [None; 6];
@@ -73,7 +75,7 @@ impl Gpu {
             let gpu = &Self::ALL[at];
             at += 1;
             let key = Key::new(gpu.name);
-            if key.common_words(&asked) < asked.words() {
+            if key.common_words(&asked) < asked.word_count() {
                 continue;
             }
             if let Some(first) = candidates[0] {
@@ -91,11 +93,11 @@ impl Gpu {
         }
     }
 
-    /// The GPU of that name, for constants.
+    /// Returns the GPU with this name, for constants.
     ///
     /// # Panics
     ///
-    /// If [`Gpu::find`] finds none: in a constant that is a build error, with the candidates.
+    /// Panics if [`Gpu::find`] fails, with the candidates: in a constant this is a build error.
     ///
     /// ```
     /// use occ_core::Gpu;
@@ -116,23 +118,23 @@ impl Gpu {
         }
     }
 
-    /// Position in [`Gpu::ALL`], by name.
-    ///
-    /// A `Gpu` that was made by hand has the length of the table.
+    /// Returns the index in [`Gpu::ALL`] of the GPU with this name, or [`Gpu::COUNT`] if there is none.
     pub fn index(&self) -> usize {
         Self::ALL.iter().position(|gpu| gpu.name == self.name).unwrap_or(Self::COUNT)
     }
 
+    /// Returns whether both GPUs have the same capability and SM count.
     const fn is_like(&self, other: &Gpu) -> bool {
         self.arch.index() == other.arch.index() && self.sm_count == other.sm_count
     }
 }
 
-const fn exactly(asked: &Key) -> Option<&'static Gpu> {
+/// Returns the GPU whose whole name, or name in the driver, was asked for.
+const fn find_exactly(asked: &Key) -> Option<&'static Gpu> {
     let mut at = 0;
     while at < Gpu::COUNT {
         let gpu = &Gpu::ALL[at];
-        if asked.length > 0 && (Key::new(gpu.name).is(asked) || Key::new(gpu.driver_name).is(asked)) {
+        if asked.length > 0 && (Key::new(gpu.name).equals(asked) || Key::new(gpu.driver_name).equals(asked)) {
             return Some(gpu);
         }
         at += 1;
@@ -140,7 +142,7 @@ const fn exactly(asked: &Key) -> Option<&'static Gpu> {
     None
 }
 
-/// The GPUs whose names are nearest: those that share the most words, then those with the fewest edits.
+/// Returns the GPUs with the nearest names: those that share the most words, then those with the fewest edits.
 const fn nearest(name: &str, asked: &Key) -> [Option<&'static Gpu>; 6] {
     const FOUND: usize = 3;
     let mut best = [None; 6];
@@ -150,7 +152,7 @@ const fn nearest(name: &str, asked: &Key) -> [Option<&'static Gpu>; 6] {
         let gpu = &Gpu::ALL[at];
         at += 1;
         let words = Key::new(gpu.name).common_words(asked);
-        let distance = edit_distance(name, after_brand(gpu.name)) + (asked.words() - words) * 100;
+        let distance = edit_distance(name, after_brand(gpu.name)) + (asked.word_count() - words) * 100;
         let mut place = FOUND;
         while place > 0 && distance < distances[place - 1] {
             place -= 1;
@@ -169,7 +171,7 @@ const fn nearest(name: &str, asked: &Key) -> [Option<&'static Gpu>; 6] {
     best
 }
 
-/// A product name without the brand people leave out.
+/// Returns a product name without the brand that people leave out.
 const fn after_brand(name: &'static str) -> &'static str {
     match strip(name.as_bytes(), b"GeForce ") {
         Some(rest) => match core::str::from_utf8(rest) {
@@ -180,6 +182,7 @@ const fn after_brand(name: &'static str) -> &'static str {
     }
 }
 
+/// Returns `bytes` without `prefix`, ASCII case ignored.
 const fn strip<'a>(bytes: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     if bytes.len() < prefix.len() {
         return None;
@@ -195,10 +198,10 @@ const fn strip<'a>(bytes: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     Some(rest)
 }
 
-/// A name as it is compared: lower case, letters and digits only, with a mark where a word ends.
+/// A name as it is compared: letters and digits in lower case, and where its words end.
 struct Key {
     bytes: [u8; Self::LENGTH],
-    /// `word_ends[n]`: a word ends after `n` bytes.
+    /// Whether a word ends after so many bytes.
     word_ends: [bool; Self::LENGTH + 1],
     length: usize,
 }
@@ -206,6 +209,7 @@ struct Key {
 impl Key {
     const LENGTH: usize = 64;
 
+    /// Returns the key of a name.
     const fn new(name: &str) -> Key {
         let mut rest = name.trim_ascii().as_bytes();
         let brands: [&[u8]; 3] = [b"NVIDIA", b"GeForce", b"Tesla"];
@@ -234,6 +238,7 @@ impl Key {
         key
     }
 
+    /// Appends a byte; those that do not fit are ignored.
     const fn push(&mut self, byte: u8) {
         if self.length < Self::LENGTH {
             self.bytes[self.length] = byte;
@@ -241,6 +246,7 @@ impl Key {
         }
     }
 
+    /// Appends bytes; those that do not fit are ignored.
     const fn push_all(&mut self, bytes: &[u8]) {
         let mut at = 0;
         while at < bytes.len() {
@@ -249,11 +255,12 @@ impl Key {
         }
     }
 
-    const fn is(&self, other: &Key) -> bool {
+    /// Returns whether both names are the same.
+    const fn equals(&self, other: &Key) -> bool {
         self.length == other.length && self.same(0, other, 0, self.length)
     }
 
-    /// Whether a number has just been read and `GB` follows: `80 GB` and `80GB` are one word.
+    /// Returns whether a number ends here and `GB` follows: `80 GB` and `80GB` are one word.
     const fn is_before_unit(&self, after: &[u8]) -> bool {
         match strip(after, b"GB") {
             Some(rest) => {
@@ -268,7 +275,7 @@ impl Key {
         }
     }
 
-    /// Where the word that starts at `start` ends.
+    /// Returns where the word that starts at `start` ends.
     const fn word_end(&self, start: usize) -> usize {
         let mut end = start + 1;
         while end < self.length && !self.word_ends[end] {
@@ -277,8 +284,8 @@ impl Key {
         end
     }
 
-    /// How many words the name has.
-    const fn words(&self) -> usize {
+    /// Returns the number of words.
+    const fn word_count(&self) -> usize {
         let mut count = 0;
         let mut at = 0;
         while at < self.length {
@@ -288,7 +295,7 @@ impl Key {
         count
     }
 
-    /// How many of the words of `asked` this name has.
+    /// Returns how many of the words of `asked` this name has.
     const fn common_words(&self, asked: &Key) -> usize {
         let mut count = 0;
         let mut from = 0;
@@ -308,7 +315,7 @@ impl Key {
         count
     }
 
-    /// Whether `length` bytes at `at` are those of `other` at `from`.
+    /// Returns whether `length` bytes at `at` equal those of `other` at `from`.
     const fn same(&self, at: usize, other: &Key, from: usize, length: usize) -> bool {
         let mut done = 0;
         while done < length {

@@ -7,15 +7,16 @@ use crate::arch::Arch;
 use crate::gpu::Confidence::{self, High, Low, Medium};
 use crate::gpu::Gpu;
 
+/// Returns a row of the table.
 const fn gpu(name: &'static str, driver_name: &'static str, arch: Arch, sm_count: u32, confidence: Confidence) -> Gpu {
     Gpu { name, driver_name, arch, sm_count, confidence }
 }
 
 impl Gpu {
-    /// How many GPUs are known.
+    /// Number of known GPUs.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// Every known GPU, by compute capability.
+    /// Every known GPU, ordered by compute capability.
     #[rustfmt::skip]
     pub const ALL: &'static [Gpu] = &[
         gpu("Tesla K40m", "", Arch::SM_35, 15, Medium),

@@ -1,9 +1,9 @@
-//! A whole grid on a whole GPU: waves, their tail, and clusters.
+//! A grid on a GPU: waves and their tail, clusters.
 
-/// How a grid is spread over a GPU, wave after wave.
+/// How a grid is distributed over a GPU, wave after wave.
 ///
-/// A wave is one round of resident blocks over all SMs; the tail is the last round, if it is not full. Blocks are
-/// taken to last equally long.
+/// A wave is one round of resident blocks over all SMs. The tail is the last wave, if it is not full. All blocks are
+/// assumed to take equally long.
 ///
 /// ```
 /// use occ_core::Waves;
@@ -15,7 +15,7 @@
 /// assert_eq!(waves.tail_sms_packed(), 10); // 8 blocks on each of 10 SMs, 70 idle
 /// assert_eq!(waves.tail_sms_spread(), 80); // one block on each SM, as hardware distributes them
 ///
-/// // A single wave that leaves half of the GPU idle, although each busy SM may be full.
+/// // A single wave that leaves half of the SMs idle.
 /// let waves = Waves::new(40, 8, 80).unwrap();
 /// assert_eq!((waves.count(), waves.idle_sms()), (1, 40));
 /// assert_eq!(waves.gpu_utilisation(), 0.5);
@@ -29,7 +29,8 @@ pub struct Waves {
 }
 
 impl Waves {
-    /// A grid of `blocks` blocks on `sm_count` SMs that hold `blocks_per_sm` each. `None` if any of them is 0.
+    /// Returns the waves of `blocks` blocks on `sm_count` SMs that hold `blocks_per_sm` each, or `None` if any of them
+    /// is 0.
     pub const fn new(blocks: u64, blocks_per_sm: u32, sm_count: u32) -> Option<Waves> {
         if blocks == 0 || blocks_per_sm == 0 || sm_count == 0 {
             return None;
@@ -37,59 +38,59 @@ impl Waves {
         Some(Waves { blocks, blocks_per_sm, sm_count })
     }
 
-    /// Blocks of the grid, at least 1.
+    /// Returns the blocks of the grid, at least 1.
     pub const fn blocks(&self) -> u64 {
         self.blocks
     }
 
-    /// Blocks one SM holds at once, at least 1.
+    /// Returns the resident blocks per SM, at least 1.
     pub const fn blocks_per_sm(&self) -> u32 {
         self.blocks_per_sm
     }
 
-    /// SMs of the GPU, at least 1.
+    /// Returns the SMs of the GPU, at least 1.
     pub const fn sm_count(&self) -> u32 {
         self.sm_count
     }
 
-    /// Blocks the GPU holds at once.
+    /// Returns the blocks that the GPU holds at once.
     pub const fn slots(&self) -> u64 {
         self.blocks_per_sm as u64 * self.sm_count as u64
     }
 
-    /// Waves, the tail counted as one.
+    /// Returns the number of waves, with the tail as one.
     pub const fn count(&self) -> u64 {
         self.blocks.div_ceil(self.slots())
     }
 
-    /// Waves that fill every slot.
+    /// Returns the number of full waves.
     pub const fn full(&self) -> u64 {
         self.blocks / self.slots()
     }
 
-    /// Blocks ÷ slots: the waves with their fraction, as profilers report them.
+    /// Returns blocks ÷ slots: the waves with their fraction, as profilers report them.
     pub const fn exact(&self) -> f64 {
         self.blocks as f64 / self.slots() as f64
     }
 
-    /// Blocks of the tail; 0 if the last wave is full.
+    /// Returns the blocks of the tail; 0 if the last wave is full.
     pub const fn tail_blocks(&self) -> u64 {
         self.blocks % self.slots()
     }
 
-    /// SMs the tail occupies if each is filled before the next (0 without a tail).
+    /// Returns the SMs that the tail occupies if each is filled before the next; 0 without a tail.
     pub const fn tail_sms_packed(&self) -> u32 {
         // At most `sm_count`, since the tail is less than a full wave.
         self.tail_blocks().div_ceil(self.blocks_per_sm as u64) as u32
     }
 
-    /// SMs the tail occupies if each gets one block first, as hardware distributes them (0 without a tail).
+    /// Returns the SMs that the tail occupies if each gets one block first, as on hardware; 0 without a tail.
     pub const fn tail_sms_spread(&self) -> u32 {
         let tail = self.tail_blocks();
         if tail < self.sm_count as u64 { tail as u32 } else { self.sm_count }
     }
 
-    /// The share of slots that stay empty in the last wave, 0.0 (none) to 1.0.
+    /// Returns the share of slots that are empty in the last wave, 0.0 to 1.0.
     pub const fn tail_idle(&self) -> f64 {
         match self.tail_blocks() {
             0 => 0.0,
@@ -97,21 +98,22 @@ impl Waves {
         }
     }
 
-    /// SMs that never get a block, spread one block to an SM first.
+    /// Returns the SMs that never get a block if each gets one block first.
     pub const fn idle_sms(&self) -> u32 {
         if self.blocks < self.sm_count as u64 { self.sm_count - self.blocks as u32 } else { 0 }
     }
 
-    /// The share of SMs that get a block at all, above 0.0 and at most 1.0.
+    /// Returns the share of SMs that get a block at all, above 0.0 and at most 1.0.
     pub const fn gpu_utilisation(&self) -> f64 {
         (self.sm_count - self.idle_sms()) as f64 / self.sm_count as f64
     }
 }
 
-/// An upper bound on the clusters of `blocks_per_cluster` blocks a GPU holds at once; 0 if any argument is 0.
+/// Returns an upper bound on the clusters of `blocks_per_cluster` blocks that a GPU holds at once; 0 if any argument is
+/// 0.
 ///
-/// Only a bound: a cluster lives in one group of SMs, and how large those groups are differs from die to die. The
-/// driver's `cuOccupancyMaxActiveClusters` knows.
+/// It is only a bound: a cluster occupies one group of SMs, and the sizes of these groups differ from die to die. On a
+/// device, ask `cuOccupancyMaxActiveClusters`.
 ///
 /// ```
 /// use occ_core::cluster_upper_bound;

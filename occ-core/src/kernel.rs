@@ -1,6 +1,8 @@
-//! What the compiler decided about a kernel.
+//! [`Kernel`]: what the compiler decides about a kernel, and the bounds it was compiled with.
 
 /// The resources of a compiled kernel.
+///
+/// Start with [`Kernel::new`] and set what is known.
 ///
 /// ```
 /// use occ_core::Kernel;
@@ -13,24 +15,24 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Kernel {
-    /// Registers per thread. `None` where they are not known; then registers limit nothing.
+    /// Registers per thread; `None` where they are not known, and then they limit nothing.
     pub registers: Option<u32>,
-    /// Static shared memory per block in bytes, without what the driver reserves.
+    /// Static shared memory per block in bytes, without the driver's reservation.
     pub static_smem: u32,
-    /// Named barriers a block uses, 0 to 16. NVIDIA's own calculation assumes 1.
+    /// Named barriers per block, 0 to 16. NVIDIA's calculator assumes 1.
     pub barriers: u32,
-    /// Virtual resources a block takes: 128, the whole pool, for kernels that allocate tensor memory, else 0.
+    /// Virtual resources per block: 128, all of an SM's, for kernels that allocate tensor memory, else 0.
     pub virtual_resources: u32,
-    /// The kernel's own bound on threads per block (`__launch_bounds__`), where it has one.
+    /// Maximum threads per block that the kernel was compiled for (`__launch_bounds__`), if any.
     pub max_threads: Option<u32>,
-    /// What else it says of its own launch, where it says something.
+    /// Other bounds that the kernel was compiled with, if any.
     pub bounds: Option<LaunchBounds>,
-    /// Whether it caches globals in L1 (5.2, 5.3, 6.1 and 6.2 only; without effect elsewhere).
+    /// Whether the kernel caches globals in L1. Matters only on 5.2, 5.3, 6.1 and 6.2.
     pub l1_caching: bool,
 }
 
 impl Kernel {
-    /// A kernel of unknown registers, without static shared memory, with one barrier.
+    /// Returns a kernel with unknown registers, one barrier, no static shared memory and no bounds.
     pub const fn new() -> Self {
         Kernel {
             registers: None,
@@ -57,38 +59,38 @@ impl Kernel {
         self
     }
 
-    /// Sets the named barriers a block uses, 0 to 16.
+    /// Sets the named barriers per block, 0 to 16.
     #[must_use]
     pub const fn barriers(mut self, barriers: u32) -> Self {
         self.barriers = barriers;
         self
     }
 
-    /// Sets the virtual resources a block takes (tensor-memory permits: 128 for a kernel that allocates any).
+    /// Sets the virtual resources per block (tensor-memory permits: 128 for a kernel that allocates any).
     #[must_use]
     pub const fn virtual_resources(mut self, virtual_resources: u32) -> Self {
         self.virtual_resources = virtual_resources;
         self
     }
 
-    /// Sets the kernel's own bound on threads per block.
+    /// Sets the maximum threads per block that the kernel was compiled for.
     #[must_use]
     pub const fn max_threads(mut self, threads: u32) -> Self {
         self.max_threads = Some(threads);
         self
     }
 
-    /// Sets what else the kernel says of its own launch.
+    /// Sets the other bounds that the kernel was compiled with.
     #[must_use]
     pub const fn bounds(mut self, bounds: LaunchBounds) -> Self {
         self.bounds = Some(bounds);
         self
     }
 
-    /// Says that the kernel caches globals in L1 (`-Xptxas -dlcm=ca`), which matters on 5.2, 5.3, 6.1 and 6.2.
+    /// Sets whether the kernel caches globals in L1 (`-Xptxas -dlcm=ca`). Matters only on 5.2, 5.3, 6.1 and 6.2.
     #[must_use]
-    pub const fn l1_caching(mut self, on: bool) -> Self {
-        self.l1_caching = on;
+    pub const fn l1_caching(mut self, enabled: bool) -> Self {
+        self.l1_caching = enabled;
         self
     }
 }
@@ -99,7 +101,7 @@ impl Default for Kernel {
     }
 }
 
-/// What a kernel says of its own launch besides its most threads. `None` where it says nothing.
+/// The bounds on its launches that a kernel was compiled with, besides the maximum number of threads.
 ///
 /// ```
 /// use occ_core::{Arch, Kernel, Launch, LaunchBounds, occupancy};
@@ -112,20 +114,21 @@ impl Default for Kernel {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LaunchBounds {
-    /// The one block it can be launched with (`.reqntid`).
+    /// Only block the kernel can be launched with (`.reqntid`).
     pub required_block: Option<[u32; 3]>,
-    /// The one cluster it can be launched with, in blocks (`__cluster_dims__`). A launch without a cluster gets it.
+    /// Only cluster the kernel can be launched with, in blocks (`__cluster_dims__`). A launch without a cluster gets
+    /// it.
     pub required_cluster: Option<[u32; 3]>,
-    /// Most blocks of a cluster (`.maxclusterrank`).
+    /// Maximum blocks per cluster (`.maxclusterrank`).
     pub max_cluster_blocks: Option<u32>,
-    /// Whether it must be launched as clusters, of whatever size (`.explicitcluster`).
+    /// Whether the kernel must be launched as clusters of any size (`.explicitcluster`).
     pub needs_cluster: bool,
     /// Whether the grid of a launch counts clusters instead of blocks (`.blocksareclusters`).
     pub grid_counts_clusters: bool,
 }
 
 impl LaunchBounds {
-    /// No bounds.
+    /// Returns no bounds.
     pub const fn new() -> Self {
         LaunchBounds {
             required_block: None,

@@ -1,11 +1,11 @@
-//! What one streaming multiprocessor (SM) can hold: one row of numbers a compute capability.
+//! [`SmLimits`]: what one streaming multiprocessor (SM) can hold, and the table of every compute capability.
 
 use crate::carveout::{Carveout, SmemSplit};
 use core::num::NonZeroU32;
 
 /// The limits of one SM.
 ///
-/// [`Arch::limits`](crate::Arch::limits) gives the row of a real compute capability. Every field is public, so an SM
+/// [`Arch::limits`](crate::Arch::limits) returns those of a compute capability. Every field can be changed, so an SM
 /// can also be built by hand: from [`SmLimits::TEXTBOOK`] for exercises, or from what a driver reports.
 ///
 /// Sources: NVIDIA's CUDA Programming Guide (appendix on compute capabilities) and the behaviour of
@@ -27,58 +27,59 @@ use core::num::NonZeroU32;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SmLimits {
-    /// Threads in a warp.
+    /// Threads per warp.
     pub warp_size: NonZeroU32,
-    /// Most threads in a block.
+    /// Maximum threads per block.
     pub max_threads_per_block: u32,
-    /// Most threads along the x, y and z axis of a block.
+    /// Maximum threads per block along x, y and z.
     pub max_block_axes: [u32; 3],
-    /// Most blocks along the x, y and z axis of a grid.
+    /// Maximum blocks of a grid along x, y and z.
     pub max_grid_axes: [u32; 3],
-    /// Warps an SM can hold at once.
+    /// Maximum resident warps per SM.
     pub max_warps_per_sm: u32,
-    /// Blocks an SM can hold at once.
+    /// Maximum resident blocks per SM.
     pub max_blocks_per_sm: u32,
-    /// 32-bit registers of an SM.
+    /// 32-bit registers per SM.
     pub registers_per_sm: u32,
-    /// Most registers one block may be given.
+    /// Maximum registers per block.
     pub registers_per_block: u32,
-    /// Most registers a thread can use.
+    /// Maximum registers per thread.
     pub max_registers_per_thread: u32,
-    /// Registers are given to a warp in multiples of this.
+    /// Registers in which a warp's allocation is rounded up.
     pub register_allocation_unit: NonZeroU32,
-    /// Parts an SM's registers are divided into; a warp lives in one of them.
+    /// Sub-partitions of an SM: a warp's registers lie in one of them.
     pub sub_partitions: NonZeroU32,
-    /// Parts a block must also fit into to be accepted at all. Differs from `sub_partitions` on 6.0 only, where a
-    /// launch that the rest of its family could not run is refused.
+    /// Sub-partitions that a block must also fit to be accepted at all.
+    ///
+    /// Differs from `sub_partitions` on 6.0 only, which refuses a launch that the rest of its family cannot run.
     pub launch_sub_partitions: NonZeroU32,
-    /// Shared memory of an SM in bytes.
+    /// Shared memory per SM, in bytes.
     pub smem_per_sm: u32,
-    /// Most shared memory a block may use without opting in, in bytes.
+    /// Maximum shared memory per block without the opt-in, in bytes.
     pub smem_per_block: u32,
-    /// Most shared memory a block may use after opting in, in bytes.
+    /// Maximum shared memory per block with the opt-in, in bytes.
     pub smem_per_block_optin: u32,
-    /// Shared memory the driver keeps for itself in every block, in bytes.
+    /// Shared memory that the driver reserves in every block, in bytes.
     pub smem_reserved_per_block: u32,
-    /// Shared memory is given to a block in multiples of this many bytes.
+    /// Bytes in which a block's shared memory is rounded up.
     pub smem_allocation_unit: NonZeroU32,
-    /// How shared memory and L1 cache divide the on-chip memory.
+    /// Division of on-chip memory between shared memory and L1 cache.
     pub smem_split: SmemSplit,
-    /// Named barriers a block can use.
+    /// Maximum named barriers per block.
     pub barriers_per_block: u32,
-    /// Named barriers of an SM, where they limit the resident blocks (9.0 and later).
+    /// Named barriers per SM, where they limit the resident blocks (9.0 and later).
     pub barriers_per_sm: Option<u32>,
-    /// Virtual resources of an SM (tensor-memory permits), where there are any (10.x to 12.x).
+    /// Virtual resources (tensor-memory permits) per SM, if any (10.x to 12.x).
     pub virtual_resources_per_sm: Option<u32>,
     /// Whether caching globals in L1 confines a block to half of the SM (5.2, 5.3, 6.1, 6.2).
     pub partitioned_l1: bool,
-    /// Most blocks of a cluster that any GPU of this capability accepts; `None` before 9.0.
+    /// Maximum blocks per cluster on every GPU of this capability; `None` before 9.0.
     pub max_cluster_portable: Option<u32>,
-    /// Most blocks of a cluster with the non-portable opt-in, where it is known.
+    /// Maximum blocks per cluster with the non-portable opt-in, if known.
     pub max_cluster: Option<u32>,
 }
 
-/// 64 Ki registers, 256 to a step, and everything else that has not changed since Kepler.
+/// What most capabilities since Kepler share.
 const COMMON: SmLimits = SmLimits {
     warp_size: nonzero(32),
     max_threads_per_block: 1024,
@@ -106,6 +107,7 @@ const COMMON: SmLimits = SmLimits {
     max_cluster: None,
 };
 
+/// Returns a divisor of the table.
 const fn nonzero(value: u32) -> NonZeroU32 {
     NonZeroU32::new(value).expect("a divisor of the table is not 0")
 }
@@ -120,8 +122,7 @@ const CARVEOUTS_TO_328: &[u32] =
     &[0, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 100 << 10, 132 << 10, 164 << 10, 196 << 10, 228 << 10, 328 << 10];
 
 impl SmLimits {
-    /// The SM of a textbook: 65,536 registers, 64 warps, 32 blocks, 96 KiB of shared memory, and no granularity in
-    /// any allocation.
+    /// The SM of a textbook: 65,536 registers, 64 warps, 32 blocks, 96 KiB of shared memory, no allocation granularity.
     pub const TEXTBOOK: SmLimits = SmLimits {
         max_registers_per_thread: 256,
         register_allocation_unit: nonzero(1),
@@ -218,10 +219,10 @@ impl SmLimits {
 
     pub(crate) const SM_121: SmLimits = Self::SM_120;
 
-    /// These limits in the oversized shared-memory mode of 10.7: 328 KiB an SM, 327 KiB a block.
+    /// Returns these limits in the oversized shared-memory mode of 10.7: 328 KiB per SM, 327 KiB per block.
     ///
-    /// `None` where the mode does not exist. The mode is announced by `cuda.h` 13.5; what a device reports in it has
-    /// not been confirmed on hardware.
+    /// Returns `None` where the mode does not exist. `cuda.h` 13.5 announces it; no device that reports it has been
+    /// seen.
     ///
     /// ```
     /// use occ_core::Arch;
@@ -247,17 +248,19 @@ impl SmLimits {
         })
     }
 
-    /// Threads an SM can hold at once.
+    /// Returns the maximum resident threads per SM, saturating.
     pub const fn max_threads_per_sm(&self) -> u32 {
         self.max_warps_per_sm.saturating_mul(self.warp_size.get())
     }
 
-    /// Most static and dynamic shared memory of one block in bytes, with or without the opt-in.
-    pub const fn smem_limit(&self, optin: bool) -> u32 {
+    /// Returns the maximum static and dynamic shared memory per block in bytes, with or without the opt-in.
+    pub const fn max_smem_per_block(&self, optin: bool) -> u32 {
         if optin { self.smem_per_block_optin } else { self.smem_per_block }
     }
 
-    /// The shared memory `carveout` gives this SM in bytes, before it is raised for a block that needs more.
+    /// Returns the shared memory in bytes that `carveout` chooses on this SM.
+    ///
+    /// A launch with a block that needs more raises it.
     ///
     /// ```
     /// use occ_core::{Arch, Carveout};

@@ -1,4 +1,4 @@
-//! The whole map of a capability: blocks per SM for every block size and register count at once.
+//! [`OccupancyMap`]: blocks per SM for every block size and register count at once.
 
 use crate::allocation::{allocation, registers_per_warp};
 use crate::arithmetic::min;
@@ -7,10 +7,9 @@ use crate::launch::Launch;
 use crate::limits::SmLimits;
 use crate::refusal::refusal;
 
-/// Blocks per SM for every block size (1..=1024 threads) and every register count (1..=255) of a launch.
+/// The blocks per SM for every block size (1..=1024 threads) and every register count (1..=255).
 ///
-/// Computed from the few points that differ: blocks change only from warp to warp, and from one register allocation
-/// to the next.
+/// Only the points that can differ are computed: from warp to warp, and from one register allocation to the next.
 ///
 /// ```
 /// use occ_core::{Arch, Kernel, Launch, OccupancyMap};
@@ -22,20 +21,20 @@ use crate::refusal::refusal;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OccupancyMap {
-    /// One row a warp count: the threads of a warp share it.
+    /// Blocks per SM by warps and registers: all block sizes with the same number of warps share a row.
     rows: [[u8; Self::REGISTERS]; Self::WARPS],
-    most_threads: u32,
+    /// Maximum threads per block.
+    max_threads: u32,
 }
 
 impl OccupancyMap {
     const WARPS: usize = 32;
     const REGISTERS: usize = 256;
 
-    /// The map of `kernel` and `launch`, whose own registers and block are not looked at, nor what else the
-    /// kernel says of its own launch but its most threads.
+    /// Returns the map of `kernel` and `launch`, or `None` for an SM built by hand whose warps do not have 32 threads.
     ///
-    /// A launch that cannot run has 0 blocks. More than 255 blocks, which no real SM holds, are given as 255. `None`
-    /// for an SM built by hand whose warps are not of 32 threads.
+    /// The registers, the block, and [`Kernel::bounds`] do not matter; [`Kernel::max_threads`] does. A launch that
+    /// cannot run has 0 blocks. More than 255 blocks, which no real SM holds, count as 255.
     pub const fn new(sm: &SmLimits, kernel: &Kernel, launch: &Launch) -> Option<Self> {
         if sm.warp_size.get() != 32 {
             return None;
@@ -44,7 +43,7 @@ impl OccupancyMap {
         if let Some(threads) = kernel.max_threads {
             bound = min(bound, threads);
         }
-        let mut map = OccupancyMap { rows: [[0; Self::REGISTERS]; Self::WARPS], most_threads: bound };
+        let mut map = OccupancyMap { rows: [[0; Self::REGISTERS]; Self::WARPS], max_threads: bound };
         let mut warps = 0;
         while warps < Self::WARPS {
             let threads = (warps as u32 + 1) * 32;
@@ -77,24 +76,25 @@ impl OccupancyMap {
         Some(map)
     }
 
-    /// Blocks an SM holds of a block of `threads` threads with `registers` registers per thread; 0 if that cannot
-    /// run, `None` outside 1..=1024 threads and 1..=255 registers.
+    /// Returns the blocks per SM with `threads` threads per block and `registers` registers per thread.
+    ///
+    /// Returns 0 if that cannot run, and `None` outside of 1..=1024 threads and 1..=255 registers.
     pub const fn blocks_per_sm(&self, threads: u32, registers: u32) -> Option<u32> {
         if threads == 0 || threads > 1024 || registers == 0 || registers > 255 {
             return None;
         }
-        if threads > self.most_threads {
+        if threads > self.max_threads {
             return Some(0);
         }
         Some(self.rows[(threads as usize - 1) / 32][registers as usize] as u32)
     }
 
-    /// Writes the map out: `into[(threads - 1) * 255 + registers - 1]` is blocks per SM.
+    /// Writes the blocks per SM into `into[(threads - 1) * 255 + registers - 1]`.
     pub fn fill(&self, into: &mut [u8; 1024 * 255]) {
         for (at, row) in into.chunks_exact_mut(255).enumerate() {
             let threads = at as u32 + 1;
             match self.rows.get(at / 32) {
-                Some(known) if threads <= self.most_threads => row.copy_from_slice(&known[1..]),
+                Some(known) if threads <= self.max_threads => row.copy_from_slice(&known[1..]),
                 _ => row.fill(0),
             }
         }

@@ -1,9 +1,9 @@
-//! Did you mean: the nearest of several known names.
+//! The nearest of several known names, for "did you mean".
 
-/// Most bytes of a name that are compared.
+/// Bytes of a name that are compared.
 const LENGTH: usize = 48;
 
-/// The number of single-character edits between two names, ASCII case ignored. Only the first 48 bytes are compared.
+/// Returns the number of single-character edits between two names, ASCII case ignored, within their first 48 bytes.
 pub const fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let columns = if b.len() < LENGTH { b.len() } else { LENGTH };
@@ -32,7 +32,7 @@ pub const fn edit_distance(a: &str, b: &str) -> usize {
     row[columns]
 }
 
-/// The one of `known` nearest to `name`, if it is near enough to be meant.
+/// Returns the nearest of `known` to `name`, if it is near enough to be meant.
 ///
 /// ```
 /// use occ_core::internal::did_you_mean;

@@ -7,59 +7,59 @@ use crate::launch::Launch;
 use crate::limits::SmLimits;
 use crate::refusal::{Refusal, refusal};
 
-/// What an SM does with a launch: how many blocks it holds, and why not more.
+/// How many blocks of a launch an SM holds, and what limits them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Occupancy {
-    /// Blocks an SM holds at once, at least 1.
+    /// Resident blocks per SM, at least 1.
     pub blocks_per_sm: u32,
-    /// Warps of one block.
+    /// Warps per block.
     pub warps_per_block: u32,
-    /// Warps an SM can hold of any launch.
+    /// Warps an SM can hold at most.
     pub max_warps_per_sm: u32,
-    /// How many blocks each resource would admit.
+    /// Block limit of each resource.
     pub limits: BlockLimits,
-    /// Registers one block is given; 0 where its registers are not known.
+    /// Registers allocated per block; 0 where the registers per thread are not known.
     pub registers_per_block: u32,
-    /// Shared memory one block is given in bytes: static, dynamic and reserved, rounded up.
+    /// Shared memory allocated per block in bytes: static, dynamic and reserved, rounded up.
     pub smem_per_block: u32,
-    /// Shared memory of the SM in bytes, after the carve-out was chosen.
+    /// Shared memory of the SM in bytes, with the carve-out that this launch gets.
     pub smem_per_sm: u32,
-    /// Whether globals are cached in L1 although that confines each block to half of the SM.
+    /// Whether globals are cached in L1, which confines each block to half of the SM.
     pub l1_caching: bool,
 }
 
 impl Occupancy {
-    /// Warps an SM holds of this launch.
+    /// Returns the resident warps per SM.
     pub const fn warps_per_sm(&self) -> u32 {
         self.blocks_per_sm * self.warps_per_block
     }
 
-    /// Theoretical occupancy, above 0.0 and at most 1.0: warps an SM holds of this launch ÷ warps it could hold.
+    /// Returns the theoretical occupancy: resident warps ÷ warps an SM can hold, above 0.0 and at most 1.0.
     pub const fn fraction(&self) -> f64 {
         self.warps_per_sm() as f64 / self.max_warps_per_sm as f64
     }
 
-    /// The resources with the lowest block limit.
+    /// Returns the resources with the lowest block limit. Several can tie.
     pub const fn limiters(&self) -> Limiters {
         self.limits.limiters()
     }
 }
 
-/// How many blocks of `launch` one SM holds at once.
+/// Returns how many blocks of `launch` one SM holds at once, and what limits them.
 ///
-/// The arithmetic is that of NVIDIA's `cuda_occupancy.h` 13.5.37. It departs from it where the header contradicts
-/// the CUDA Programming Guide or what it says of itself:
+/// The arithmetic is that of NVIDIA's `cuda_occupancy.h` 13.5.37. It departs from the header where that contradicts the
+/// CUDA Programming Guide or its own documentation:
 ///
-/// - 256 registers per thread are refused from 7.0 on too (the header accepts them there; the guide says 255);
-/// - more threads than the kernel's own bound, or more than 16 barriers, are refused (the header does not look);
-/// - a resource is a limiter only if its block limit is the lowest (the header decides before it looks at barriers);
+/// - 256 registers per thread are refused on 7.0 and later as well (the header accepts them; the guide says 255);
+/// - more threads than the kernel's own bound, or more than 16 barriers, are refused (the header does not check);
+/// - a resource is a limiter only if its block limit is the lowest (the header decides before it considers barriers);
 /// - sizes do not wrap at 2³¹ bytes.
 ///
 /// # Errors
 ///
-/// A [`Refusal`] when the launch cannot run at all.
+/// Returns a [`Refusal`] if the launch cannot run at all.
 ///
 /// ```
 /// use occ_core::{Arch, Kernel, Launch, Resource, occupancy};

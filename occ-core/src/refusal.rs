@@ -1,4 +1,4 @@
-//! Why a launch cannot run at all.
+//! [`Refusal`]: why a launch cannot run at all, and the CUDA error it meets.
 
 use crate::allocation::{Allocation, registers_per_warp};
 use crate::block_limits::Resource;
@@ -12,18 +12,18 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Axis {
-    /// The first.
+    /// The first axis.
     X,
-    /// The second.
+    /// The second axis.
     Y,
-    /// The third.
+    /// The third axis.
     Z,
 }
 
 impl Axis {
     const ALL: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
-    /// Its letter.
+    /// Returns the letter of the axis.
     pub const fn name(self) -> &'static str {
         match self {
             Axis::X => "x",
@@ -33,88 +33,88 @@ impl Axis {
     }
 }
 
-/// Why a launch cannot run on an SM. Each variant carries what was asked and what is allowed.
+/// The reason why a launch cannot run on an SM, with what was asked and what is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Refusal {
     /// An axis of the block is 0.
     EmptyBlock {
-        /// Which one.
+        /// The axis.
         axis: Axis,
     },
-    /// An axis of the block is too long.
+    /// An axis of the block is longer than the limit.
     BlockAxis {
-        /// Which one.
+        /// The axis.
         axis: Axis,
-        /// Threads along it.
+        /// Threads along the axis.
         threads: u32,
-        /// Most threads along it.
+        /// Maximum threads along the axis.
         most: u32,
     },
     /// The block has too many threads.
     BlockThreads {
         /// Threads of the block, saturating.
         threads: u32,
-        /// Most threads of a block.
+        /// Maximum threads per block.
         most: u32,
     },
-    /// The block has more threads than the kernel was compiled for.
+    /// The block has more threads than the kernel was compiled for (`__launch_bounds__`).
     KernelThreads {
         /// Threads of the block.
         threads: u32,
-        /// The kernel's own bound.
+        /// Maximum threads that the kernel was compiled for.
         most: u32,
     },
-    /// The kernel was compiled for one block only, and this is another.
+    /// The kernel was compiled for another block.
     KernelBlock {
         /// The block.
         block: [u32; 3],
-        /// The one it was compiled for.
+        /// What the kernel was compiled for.
         required: [u32; 3],
     },
-    /// A thread uses too many registers.
+    /// A thread uses more registers than possible.
     RegistersPerThread {
         /// Registers per thread.
         registers: u32,
-        /// Most registers per thread.
+        /// Maximum registers per thread.
         most: u32,
     },
-    /// One block needs more registers than a block may be given.
+    /// One block needs more registers than a block can get.
     RegistersPerBlock {
         /// Registers per thread.
         registers: u32,
         /// Warps of the block.
         warps: u32,
-        /// Registers the block needs, with every rounding.
+        /// Registers that the block needs, after rounding.
         needed: u64,
-        /// Registers a block may be given.
+        /// Maximum registers per block.
         most: u32,
     },
-    /// One block needs more shared memory than a block may use even after opting in.
+    /// One block needs more shared memory than the opt-in allows.
     SharedMemory {
-        /// Static and dynamic shared memory in bytes.
+        /// Static and dynamic shared memory of the block, in bytes.
         bytes: u64,
-        /// Most static and dynamic shared memory in bytes.
+        /// Maximum static and dynamic shared memory, in bytes.
         most: u32,
     },
-    /// One block needs shared memory that must be opted into, and that was not done.
+    /// One block needs shared memory that requires the opt-in, which is not done.
     SharedMemoryOptIn {
-        /// Static and dynamic shared memory in bytes.
+        /// Static and dynamic shared memory of the block, in bytes.
         bytes: u64,
-        /// Most static and dynamic shared memory in bytes without the opt-in.
+        /// Maximum static and dynamic shared memory without the opt-in, in bytes.
         most: u32,
-        /// Most static and dynamic shared memory in bytes with the opt-in.
+        /// Maximum static and dynamic shared memory with the opt-in, in bytes.
         most_after_optin: u32,
     },
-    /// A block uses too many named barriers.
+    /// A block uses more named barriers than possible.
     Barriers {
         /// Barriers of the block.
         barriers: u32,
-        /// Most barriers of a block.
+        /// Maximum barriers per block.
         most: u32,
     },
-    /// A block takes more virtual resources than the SM has.
+    /// A block needs more virtual resources than the SM has.
     VirtualResources {
         /// Virtual resources of the block.
         virtual_resources: u32,
@@ -125,7 +125,7 @@ pub enum Refusal {
     NoClusters,
     /// An axis of the cluster is 0.
     EmptyCluster {
-        /// Which one.
+        /// The axis.
         axis: Axis,
     },
     /// A cluster has too many blocks.
@@ -139,7 +139,7 @@ pub enum Refusal {
     KernelCluster {
         /// The cluster.
         cluster: [u32; 3],
-        /// The one it was compiled for.
+        /// What the kernel was compiled for.
         required: [u32; 3],
     },
     /// The kernel must be launched as clusters, and this launch has none.
@@ -148,12 +148,12 @@ pub enum Refusal {
     KernelClusterBlocks {
         /// Blocks of the cluster, saturating.
         blocks: u32,
-        /// The kernel's own bound.
+        /// Maximum threads that the kernel was compiled for.
         most: u32,
     },
     /// The grid is not a whole number of clusters along an axis.
     PartialCluster {
-        /// Which one.
+        /// The axis.
         axis: Axis,
         /// Blocks of the grid along it.
         grid: u32,
@@ -162,32 +162,32 @@ pub enum Refusal {
     },
     /// An axis of the grid is 0.
     EmptyGrid {
-        /// Which one.
+        /// The axis.
         axis: Axis,
     },
     /// An axis of the grid is too long.
     GridAxis {
-        /// Which one.
+        /// The axis.
         axis: Axis,
-        /// Blocks along it.
+        /// Blocks along the axis.
         blocks: u32,
-        /// Most blocks along it.
+        /// Maximum blocks along the axis.
         most: u32,
     },
-    /// The SM, built by hand, has no room for a block in this resource.
+    /// An SM built by hand has no room for a block in this resource.
     NoRoom {
-        /// Which one.
+        /// The resource.
         resource: Resource,
     },
 }
 
-/// The error of the CUDA driver a refused launch would meet.
+/// An error of the CUDA driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CudaError {
-    /// Its name in `cuda.h`.
+    /// Name in `cuda.h`.
     pub name: &'static str,
-    /// Its number in `cuda.h`.
+    /// Number in `cuda.h`.
     pub code: u32,
 }
 
@@ -198,11 +198,11 @@ impl CudaError {
 }
 
 impl Refusal {
-    /// The error `cuLaunchKernel` would return, where the launch would get that far.
+    /// Returns the error that `cuLaunchKernel` would return, if the launch gets that far.
     ///
-    /// `None` for a kernel no compiler makes (too many registers per thread or barriers, clusters before 9.0, more
-    /// virtual resources than there are), and for a block or cluster other than the one the kernel was compiled for,
-    /// whose error NVIDIA does not document.
+    /// Returns `None` for kernels that no compiler makes (too many registers per thread, barriers or virtual resources,
+    /// clusters before 9.0), and for another block or cluster than the kernel was compiled for: NVIDIA does not
+    /// document that error.
     ///
     /// ```
     /// use occ_core::{Arch, Kernel, Launch, occupancy};
@@ -347,7 +347,7 @@ impl fmt::Display for Refusal {
 
 impl core::error::Error for Refusal {}
 
-/// The first reason why `launch` cannot run, or `None` if it can.
+/// Returns the first reason why `launch` cannot run, or `None` if it can.
 #[inline(always)]
 pub(crate) const fn refusal(
     sm: &SmLimits,
@@ -392,7 +392,7 @@ pub(crate) const fn refusal(
     None
 }
 
-/// The cluster of a launch: the kernel's own where the launch has none.
+/// Returns the cluster of a launch, which is the kernel's own where the launch has none.
 pub(crate) const fn cluster(kernel: &Kernel, launch: &Launch) -> Option<[u32; 3]> {
     match (launch.cluster, &kernel.bounds) {
         (None, Some(bounds)) => bounds.required_cluster,
@@ -400,7 +400,7 @@ pub(crate) const fn cluster(kernel: &Kernel, launch: &Launch) -> Option<[u32; 3]
     }
 }
 
-/// The grid, if it counts blocks and so may not be a whole number of clusters.
+/// Returns the grid if it counts blocks, and so may not be a whole number of clusters.
 const fn grid_in_blocks(kernel: &Kernel, launch: &Launch) -> Option<[u32; 3]> {
     match &kernel.bounds {
         Some(bounds) if bounds.grid_counts_clusters => None,
@@ -408,10 +408,10 @@ const fn grid_in_blocks(kernel: &Kernel, launch: &Launch) -> Option<[u32; 3]> {
     }
 }
 
-/// What of a launch is not what the kernel was compiled for.
+/// Returns how a launch violates the bounds that the kernel was compiled with.
 const fn outside_bounds(bounds: &LaunchBounds, launch: &Launch) -> Option<Refusal> {
     if let Some(required) = bounds.required_block
-        && !alike(launch.block, required)
+        && !same_axes(launch.block, required)
     {
         return Some(Refusal::KernelBlock { block: launch.block, required });
     }
@@ -420,7 +420,7 @@ const fn outside_bounds(bounds: &LaunchBounds, launch: &Launch) -> Option<Refusa
         return if is_missing { Some(Refusal::KernelNeedsCluster) } else { None };
     };
     if let Some(required) = bounds.required_cluster
-        && !alike(cluster, required)
+        && !same_axes(cluster, required)
     {
         return Some(Refusal::KernelCluster { cluster, required });
     }
@@ -430,11 +430,12 @@ const fn outside_bounds(bounds: &LaunchBounds, launch: &Launch) -> Option<Refusa
     }
 }
 
-const fn alike(a: [u32; 3], b: [u32; 3]) -> bool {
+/// Returns whether two blocks or clusters are equal: `==` is not `const`.
+const fn same_axes(a: [u32; 3], b: [u32; 3]) -> bool {
     a[0] == b[0] && a[1] == b[1] && a[2] == b[2]
 }
 
-/// Which axis of a block is empty or too long, once one is known to be.
+/// Returns which axis of a block is empty or too long, when one is known to be.
 #[cold]
 const fn block_axis(sm: &SmLimits, block: [u32; 3]) -> Refusal {
     let mut at = 0;
@@ -444,7 +445,7 @@ const fn block_axis(sm: &SmLimits, block: [u32; 3]) -> Refusal {
         }
         at += 1;
     }
-    // One axis too long is told as too many threads, which is what has to change; z alone has a limit of its own.
+    // An axis that is too long is reported as too many threads, which have to change; only z has a limit of its own.
     let threads = product(block);
     if threads > sm.max_threads_per_block {
         return Refusal::BlockThreads { threads, most: sm.max_threads_per_block };
@@ -456,7 +457,7 @@ const fn block_axis(sm: &SmLimits, block: [u32; 3]) -> Refusal {
     Refusal::BlockAxis { axis: Axis::ALL[at], threads: block[at], most: sm.max_block_axes[at] }
 }
 
-/// Which resource has no room for even one block.
+/// Returns which resource has no room for even one block.
 #[cold]
 const fn no_room(sm: &SmLimits, kernel: &Kernel, launch: &Launch, allocation: &Allocation) -> Refusal {
     let limits = &allocation.limits;
@@ -474,7 +475,7 @@ const fn no_room(sm: &SmLimits, kernel: &Kernel, launch: &Launch, allocation: &A
     }
     if let Some(0) = limits.shared_memory {
         let bytes = kernel.static_smem as u64 + launch.dynamic_smem as u64;
-        let most = sm.smem_limit(launch.smem_optin);
+        let most = sm.max_smem_per_block(launch.smem_optin);
         if !launch.smem_optin && bytes <= sm.smem_per_block_optin as u64 {
             return Refusal::SharedMemoryOptIn { bytes, most, most_after_optin: sm.smem_per_block_optin };
         }
@@ -489,6 +490,7 @@ const fn no_room(sm: &SmLimits, kernel: &Kernel, launch: &Launch, allocation: &A
     Refusal::NoRoom { resource: if limits.warps == 0 { Resource::Warps } else { Resource::Blocks } }
 }
 
+/// Returns why a cluster, or a grid in blocks with it, is not possible on an SM.
 const fn cluster_shape(sm: &SmLimits, cluster: [u32; 3], grid: Option<[u32; 3]>) -> Option<Refusal> {
     let Some(portable) = sm.max_cluster_portable else {
         // A cluster of one block is a launch without clusters.
@@ -522,6 +524,7 @@ const fn cluster_shape(sm: &SmLimits, cluster: [u32; 3], grid: Option<[u32; 3]>)
     None
 }
 
+/// Returns why a grid is not possible on an SM.
 const fn grid_shape(sm: &SmLimits, grid: [u32; 3]) -> Option<Refusal> {
     let mut at = 0;
     while at < 3 {

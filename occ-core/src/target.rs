@@ -1,32 +1,32 @@
-//! The targets code is built for, and where it runs.
+//! [`Target`]: what code is built for, and on which compute capabilities it runs.
 
 use crate::arch::Arch;
 use core::fmt;
 
-/// What a target's code is: machine code for one capability, or PTX a driver compiles later.
+/// The kind of a target's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Code {
-    /// `sm_80`: machine code.
+    /// Machine code: `sm_80`.
     Binary,
-    /// `compute_80`: PTX.
+    /// PTX, which the driver compiles: `compute_80`.
     Ptx,
 }
 
-/// How far a target's code may use features that later capabilities lack. Ordered from the most portable on.
+/// Whether a target's code may use features that later capabilities lack. Ordered from the most portable on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Portability {
-    /// `sm_90`: no suffix.
+    /// No such features: `sm_90`.
     Base,
-    /// `sm_100f`: features of one family (10.0 and later).
+    /// Features of one family: `sm_100f` (10.0 and later).
     Family,
-    /// `sm_90a`: features of exactly one capability (9.0 and later).
+    /// Features of a single capability: `sm_90a` (9.0 and later).
     Specific,
 }
 
 impl Code {
-    /// Returns what a target's name starts with: `sm_` or `compute_`.
+    /// Returns the prefix of a target's name: `sm_` or `compute_`.
     pub const fn prefix(self) -> &'static str {
         match self {
             Code::Binary => "sm_",
@@ -36,7 +36,7 @@ impl Code {
 }
 
 impl Portability {
-    /// Returns what a target's name ends with: nothing, `f` or `a`.
+    /// Returns the suffix of a target's name: nothing, `f` or `a`.
     pub const fn suffix(self) -> &'static str {
         match self {
             Portability::Base => "",
@@ -46,7 +46,7 @@ impl Portability {
     }
 }
 
-/// What code was built for: `sm_90`, `sm_90a`, `sm_100f`, `compute_80`.
+/// What code is built for: `sm_90`, `sm_90a`, `sm_100f`, `compute_80`.
 ///
 /// ```
 /// use occ_core::{Arch, Target};
@@ -64,25 +64,25 @@ pub struct Target {
     portability: Portability,
 }
 
-/// A target that is not known: what was wrong, and the nearest known capabilities.
+/// The error for a target that is not known, with the nearest known capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownTarget {
-    /// What was wrong.
+    /// Why the target is not known.
     pub reason: UnknownTargetReason,
-    /// The two known capabilities nearest to what was asked, the nearest first.
+    /// The two nearest known capabilities, the nearest first.
     pub nearest: [Arch; 2],
 }
 
-/// Why a target is not known.
+/// The reason why a target is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownTargetReason {
-    /// It is not of the form `sm_80`, `sm_90a`, `sm_100f` or `compute_80`.
+    /// The name is not of the form `sm_80`, `sm_90a`, `sm_100f` or `compute_80`.
     Form,
-    /// The form is right; the limits of that capability are not known.
+    /// The limits of the capability are not known.
     Capability,
-    /// This capability has no targets with that suffix.
+    /// The capability has no targets with this suffix.
     Suffix,
 }
 
@@ -104,11 +104,11 @@ impl fmt::Display for UnknownTarget {
 impl core::error::Error for UnknownTarget {}
 
 impl Target {
-    /// Reads a target's name: `sm_80`, `sm_90a`, `sm_100f`, `compute_80`, `compute_120f`.
+    /// Parses the name of a target: `sm_80`, `sm_90a`, `sm_100f`, `compute_80`, `compute_120f`.
     ///
     /// # Errors
     ///
-    /// [`UnknownTarget`] for anything else, with the nearest known capabilities.
+    /// Returns [`UnknownTarget`] for any other name, with the nearest known capabilities.
     pub const fn parse(name: &str) -> Result<Target, UnknownTarget> {
         let bytes = name.as_bytes();
         let (code, start) = if starts_with(bytes, b"sm_") {
@@ -134,7 +134,7 @@ impl Target {
         let Some(portability) = portability else {
             return unknown(UnknownTargetReason::Form, nearest);
         };
-        // No real capability has fewer than two digits, and none is written with a leading zero.
+        // Every real capability has at least two digits and no leading zero.
         if start == 0 || at - start < 2 || bytes[start] == b'0' {
             return unknown(UnknownTargetReason::Form, nearest);
         }
@@ -147,8 +147,9 @@ impl Target {
         }
     }
 
-    /// Returns the target for a capability, or `None` if the capability has no such suffix: `a` exists from 9.0 on, `f`
-    /// from 10.0 on.
+    /// Returns the target of a capability, or `None` if the capability has no such suffix.
+    ///
+    /// `a` exists on 9.0 and later, `f` on 10.0 and later.
     pub const fn new(arch: Arch, code: Code, portability: Portability) -> Option<Target> {
         let suffix_exists = match portability {
             Portability::Base => true,
@@ -163,12 +164,12 @@ impl Target {
         self.arch
     }
 
-    /// Returns whether the code is machine code or PTX.
+    /// Returns the kind of the code.
     pub const fn code(self) -> Code {
         self.code
     }
 
-    /// Returns how far the code may use features that later capabilities lack.
+    /// Returns whether the code may use features that later capabilities lack.
     pub const fn portability(self) -> Portability {
         self.portability
     }
@@ -180,10 +181,10 @@ impl Target {
         self
     }
 
-    /// Whether code of this target can run on a device of capability `arch`.
+    /// Returns whether code of this target can run on a device of capability `arch`.
     ///
-    /// Machine code runs on later minors of its major, PTX on every later capability; with `f` both stay in the
-    /// family, with `a` on the one capability.
+    /// Machine code runs on the same and later minor versions of its major version, PTX on every later capability. With
+    /// `f` both run within the family only, with `a` on a single capability.
     pub const fn runs_on(self, arch: Arch) -> bool {
         let same_major = arch.major() == self.arch.major();
         let not_older = arch.index() >= self.arch.index();
@@ -198,10 +199,12 @@ impl Target {
     }
 }
 
+/// Returns the error for an unknown target.
 const fn unknown(reason: UnknownTargetReason, nearest: [Arch; 2]) -> Result<Target, UnknownTarget> {
     Err(UnknownTarget { reason, nearest })
 }
 
+/// Returns whether `bytes` starts with `prefix`: `slice::starts_with` is not `const`.
 const fn starts_with(bytes: &[u8], prefix: &[u8]) -> bool {
     if bytes.len() < prefix.len() {
         return false;
@@ -216,7 +219,7 @@ const fn starts_with(bytes: &[u8], prefix: &[u8]) -> bool {
     true
 }
 
-/// The two known capabilities whose numbers are nearest to `number` (86 for 8.6); the lower one wins a tie.
+/// Returns the two known capabilities with the numbers nearest to `number` (86 for 8.6). The lower one wins a tie.
 const fn nearest(number: u32) -> [Arch; 2] {
     let mut first = 0;
     let mut second = 1;

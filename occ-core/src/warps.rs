@@ -1,9 +1,9 @@
-//! What happens inside warps: latency hiding, divergence, lanes without a thread.
+//! Inside warps: latency hiding, divergence, lanes without a thread.
 
-/// An SM's warps against a stall they are to hide.
+/// A stall that an SM hides by running other warps.
 ///
-/// A scheduler issues one instruction every `issue_interval` cycles, each from another ready warp; while one warp
-/// waits `stall_cycles`, the others fill the time.
+/// A scheduler issues one instruction every `issue_interval` cycles, each from another ready warp. While one warp waits
+/// `stall_cycles`, the others fill the time.
 ///
 /// ```
 /// use occ_core::LatencyHiding;
@@ -20,46 +20,47 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LatencyHiding {
-    /// Cycles a warp waits.
+    /// Cycles that a warp waits.
     pub stall_cycles: u32,
-    /// Schedulers of the SM that share its warps (4 on most; taken as 1 if 0).
+    /// Schedulers that share the SM's warps, 4 on most SMs. 0 counts as 1.
     pub schedulers: u32,
-    /// Cycles from one instruction a scheduler issues to the next (taken as 1 if 0).
+    /// Cycles between two instructions that a scheduler issues. 0 counts as 1.
     pub issue_interval: u32,
 }
 
 impl LatencyHiding {
-    /// The share of issue slots that `resident_warps` warps on the SM keep busy during the stall, 0.0 to 1.0.
+    /// Returns the share of issue slots that `resident_warps` warps per SM keep busy during the stall, 0.0 to 1.0.
     pub const fn share_hidden(&self, resident_warps: u32) -> f64 {
         let needed = self.stall_cycles as f64 * at_least_one(self.schedulers) as f64;
         let offered = resident_warps as f64 * at_least_one(self.issue_interval) as f64;
         if offered >= needed { 1.0 } else { offered / needed }
     }
 
-    /// Warps an SM must hold for the stall to be hidden whole.
+    /// Returns the resident warps per SM that hide the whole stall.
     pub const fn warps_needed(&self) -> u64 {
         let per_scheduler = self.stall_cycles.div_ceil(at_least_one(self.issue_interval));
         per_scheduler as u64 * at_least_one(self.schedulers) as u64
     }
 }
 
+/// Returns `value`, or 1 for 0.
 const fn at_least_one(value: u32) -> u32 {
     if value == 0 { 1 } else { value }
 }
 
-/// One path of a branch inside a warp.
+/// One path of a branch on which the lanes of a warp diverge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// Lanes that take it, 0 to 32.
+    /// Lanes that take the path, 0 to 32.
     pub lanes: u32,
-    /// Its length, in any unit common to all paths.
+    /// Length of the path, in a unit common to all paths.
     pub length: u32,
 }
 
-/// The share of lanes that do useful work while a warp runs several paths one after the other, 0.0 to 1.0.
+/// Returns the share of lanes that do useful work while a warp runs several paths one after the other, 0.0 to 1.0.
 ///
-/// A path no lane takes is not run. Without any path nothing is lost: 1.0. The region takes 1 ÷ this share times
-/// as long as it would without divergence, at the same occupancy. More than 32 lanes count as 32.
+/// The warp skips a path that no lane takes. Without any path the share is 1.0. More than 32 lanes count as 32. At the
+/// same occupancy, the branch takes 1 ÷ this share times as long as without divergence.
 ///
 /// ```
 /// use occ_core::{Path, divergence_lane_use};
@@ -82,7 +83,7 @@ pub const fn divergence_lane_use(paths: &[Path]) -> f64 {
     if spent == 0.0 { 1.0 } else { useful / spent }
 }
 
-/// The share of a block's lanes that have a thread: threads ÷ (32 × warps), 0.0 for an empty block.
+/// Returns the share of a block's lanes that have a thread: threads ÷ (32 × warps). 0.0 for an empty block.
 ///
 /// ```
 /// use occ_core::lane_efficiency;
