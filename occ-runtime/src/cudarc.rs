@@ -1,4 +1,4 @@
-//! The guard for cudarc 0.19: its launch builder with the block and the shared memory of a spec.
+//! The guard for cudarc 0.19: its launch builder with block and shared memory of a spec.
 //!
 //! ```no_run
 //! use cudarc::driver::{CudaContext, PushKernelArg};
@@ -28,7 +28,7 @@ use crate::spec::LaunchSpec;
 use cudarc::driver::{CudaEvent, CudaFunction, CudaStream, LaunchArgs, LaunchConfig, PushKernelArg};
 use std::sync::OnceLock;
 
-/// The guard of the driver that cudarc loads.
+/// Returns the guard of the driver that cudarc loads.
 ///
 /// # Errors
 ///
@@ -38,10 +38,10 @@ pub fn guard() -> Result<&'static Guard<Cuda>, DriverError> {
     GUARD.get_or_init(|| Cuda::loaded().map(Guard::new)).as_ref().map_err(|error| *error)
 }
 
-/// The handle of a function.
+/// Returns the handle of a function.
 fn handle(function: &CudaFunction) -> Handle {
-    // SAFETY: `function` holds its module, which so stays loaded while the handle is used: it does not outlive the
-    // borrow but in verdicts, where it is only compared, and in a `Bound`, which holds the function too.
+    // SAFETY: `function` holds its module, which therefore stays loaded while the handle is used. Longer than the borrow it
+    // is only kept in verdicts, which compare it, and in a `Bound`, which holds the function too.
     unsafe { Handle::from_raw(function.cu_function()) }
 }
 
@@ -68,9 +68,9 @@ impl From<(u32, u32, u32)> for Grid {
 }
 
 impl LaunchSpec {
-    /// cudarc's configuration of a launch of `grid` blocks: block and shared memory are the spec's.
+    /// Returns cudarc's configuration for a launch of `grid` blocks with block and shared memory of the spec.
     ///
-    /// It is not guarded: [`LaunchSpec::launch_builder`] is.
+    /// A launch with it is not guarded; [`LaunchSpec::launch_builder`] guards.
     pub fn cudarc(&self, grid: impl Into<Grid>) -> LaunchConfig {
         let (Grid([x, y, z]), launch) = (grid.into(), self.shape());
         let [block_x, block_y, block_z] = launch.block;
@@ -81,15 +81,15 @@ impl LaunchSpec {
         }
     }
 
-    /// cudarc's launch builder, guarded.
+    /// Returns cudarc's launch builder, guarded.
     ///
-    /// The function is checked at its first launch. Later launches ask the driver whether it still is the function that
-    /// was checked, with three calls; [`LaunchSpec::bind_cudarc`] saves them.
+    /// The first launch checks the function. Later ones make three calls to see that it is still the same function;
+    /// [`LaunchSpec::bind_cudarc`] saves them.
     pub fn launch_builder<'a>(&'a self, stream: &'a CudaStream, function: &'a CudaFunction) -> GuardedArgs<'a> {
         GuardedArgs { arguments: stream.launch_builder(function), stream, admission: Admission::Open(self, function) }
     }
 
-    /// Checks the spec with a function now, for launches that ask the driver nothing any more.
+    /// Checks the spec with a function now, for launches that then make no further call of the driver.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl LaunchSpec {
         Ok(Bound { function: function.clone(), admitted })
     }
 
-    /// Everything that is read and compared of the spec with a function, for bug reports.
+    /// Returns everything that is read and compared of the spec with a function, for bug reports.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl LaunchSpec {
     }
 }
 
-/// The guard, with the stream's context current.
+/// Makes the stream's context current, and returns the guard.
 fn ready(spec: &LaunchSpec, stream: &CudaStream) -> Result<&'static Guard<Cuda>, LaunchError> {
     let failed = |error| LaunchError::driver(spec.name(), error);
     bind_context(stream).map_err(failed)?;
@@ -124,7 +124,7 @@ fn bind_context(stream: &CudaStream) -> Result<(), DriverError> {
     bound.map_err(|error| DriverError { call: "cuCtxSetCurrent", code: error.0 as i32 })
 }
 
-/// A function that was checked, and its module, which it keeps loaded.
+/// A checked function, which keeps its module loaded.
 #[derive(Debug)]
 pub struct Bound {
     function: CudaFunction,
@@ -132,18 +132,18 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// cudarc's launch builder for the function. Its launches ask the driver nothing but to launch.
+    /// Returns cudarc's launch builder for the function. Its launches make no call of the driver but the launch.
     pub fn launch_builder<'a>(&'a self, stream: &'a CudaStream) -> GuardedArgs<'a> {
         let arguments = stream.launch_builder(&self.function);
         GuardedArgs { arguments, stream, admission: Admission::Bound(&self.admitted) }
     }
 
-    /// What was checked.
+    /// Returns what was checked.
     pub const fn admitted(&self) -> &Admitted {
         &self.admitted
     }
 
-    /// The function.
+    /// Returns the function.
     pub const fn function(&self) -> &CudaFunction {
         &self.function
     }
@@ -210,7 +210,7 @@ impl<'a> GuardedArgs<'a> {
         })
     }
 
-    /// cudarc's own builder, for what else it can do: `record_kernel_launch` for one.
+    /// Returns cudarc's own builder, for example for `record_kernel_launch`.
     pub fn arguments(&mut self) -> &mut LaunchArgs<'a> {
         &mut self.arguments
     }

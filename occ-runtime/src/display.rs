@@ -1,11 +1,12 @@
-//! A spec as a person reads it: what was checked, and why it passes.
+//! The text of a spec: what was checked, and why it passes.
 
 use crate::spec::LaunchSpec;
-use crate::words::Counted;
+use crate::words::WavesText;
 use core::fmt::{Display, Formatter, Result};
-use occ_core::{Arch, Check, Compiled, Gpu, Occupancy, Requirement, Resource, Step, steps};
+use occ_core::internal::Value;
+use occ_core::{Arch, Check, Compiled, Gpu, Occupancy, Requirement, Step, steps};
 
-/// What was checked, and why it passes; the alternate form `{:#}` adds the next steps of each resource.
+/// Writes what was checked, and why it passes. The alternate form `{:#}` adds the next step of each resource.
 ///
 /// ```
 /// use occ_runtime::{Arch, Kernel, Launch, LaunchSpec, Requirement};
@@ -58,7 +59,7 @@ fn declared(f: &mut Formatter<'_>, spec: &LaunchSpec) -> Result {
         [x, y, 1] => write!(f, "{x} × {y} = ")?,
         [x, y, z] => write!(f, "{x} × {y} × {z} = ")?,
     }
-    write!(f, "{}", Counted(launch.threads(), "thread"))?;
+    write!(f, "{}", Value::Count(launch.threads().into(), "thread"))?;
     for (bytes, kind) in [(kernel.static_smem, "static"), (launch.dynamic_smem, "dynamic")] {
         if bytes > 0 {
             write!(f, ", {bytes} bytes of {kind} shared memory")?;
@@ -80,7 +81,7 @@ fn required(f: &mut Formatter<'_>, requirement: &Requirement) -> Result {
     let Requirement { min_occupancy, min_blocks_per_sm, min_warps_per_sm, .. } = *requirement;
     let Requirement { min_lane_efficiency, min_waves, max_tail_idle, .. } = *requirement;
     if let Some(fraction) = min_occupancy {
-        list.item(format_args!("occupancy {}%", Percent(fraction)))?;
+        list.item(format_args!("occupancy {}", Value::Percent(fraction)))?;
     }
     if let Some(blocks) = min_blocks_per_sm {
         list.item(format_args!("{blocks} blocks per SM"))?;
@@ -89,43 +90,35 @@ fn required(f: &mut Formatter<'_>, requirement: &Requirement) -> Result {
         list.item(format_args!("{warps} warps per SM"))?;
     }
     if let Some(fraction) = min_lane_efficiency {
-        list.item(format_args!("lane efficiency {}%", Percent(fraction)))?;
+        list.item(format_args!("lane efficiency {}", Value::Percent(fraction)))?;
     }
     if let Some(waves) = min_waves {
         list.item(format_args!("waves {waves}"))?;
     }
     if let Some(fraction) = max_tail_idle {
-        list.item(format_args!("at most {}% of the last wave idle", Percent(fraction)))?;
+        list.item(format_args!("at most {} of the last wave idle", Value::Percent(fraction)))?;
     }
     if list.is_empty { f.write_str("that it can run") } else { Ok(()) }
 }
 
 fn reached(f: &mut Formatter<'_>, answer: &Occupancy) -> Result {
     let blocks = answer.blocks_per_sm;
-    write!(f, "occupancy {}%, {} per SM, ", Percent(answer.fraction()), Counted(blocks, "block"))?;
-    write!(f, "{} of {} warps, limited by ", answer.warps_per_sm(), answer.max_warps_per_sm)?;
-    for (at, resource) in answer.limiters().enumerate() {
-        write!(f, "{}{resource}", if at == 0 { "" } else { " and " })?;
-    }
-    f.write_str("\n    blocks per SM each resource allows: ")?;
-    let mut list = List::new(f);
-    for resource in Resource::ALL {
-        if let Some(limit) = answer.limits.of(resource) {
-            list.item(format_args!("{resource} {limit}"))?;
-        }
-    }
-    Ok(())
+    write!(f, "occupancy {}, {} per SM, ", Value::Percent(answer.fraction()), Value::Count(blocks.into(), "block"))?;
+    let limits = &answer.limits;
+    write!(f, "{} of {} warps", answer.warps_per_sm(), answer.max_warps_per_sm)?;
+    write!(f, ", limited by {}", Value::Limiters(limits))?;
+    write!(f, "\n    blocks per SM each resource allows: {}", Value::Limits(limits))
 }
 
-/// The numbers of a compiled kernel, and where they were read.
+/// Writes the numbers of a compiled kernel, and where they were read.
 fn read_from(f: &mut Formatter<'_>, compiled: &Compiled<'_>) -> Result {
     let Compiled { kernel, source, .. } = compiled;
     write!(f, "\n    {source}: ")?;
     if let Some(registers) = kernel.registers {
-        write!(f, "{}, ", Counted(registers, "register"))?;
+        write!(f, "{}, ", Value::Count(registers.into(), "register"))?;
     }
-    write!(f, "{} of static shared memory, ", Counted(kernel.static_smem, "byte"))?;
-    write!(f, "{}", Counted(kernel.barriers, "barrier"))
+    write!(f, "{} of static shared memory, ", Value::Count(kernel.static_smem.into(), "byte"))?;
+    write!(f, "{}", Value::Count(kernel.barriers.into(), "barrier"))
 }
 
 fn next_steps(f: &mut Formatter<'_>, check: &Check<'_>, arch: Arch, answer: &Occupancy) -> Result {
@@ -139,7 +132,7 @@ fn next_steps(f: &mut Formatter<'_>, check: &Check<'_>, arch: Arch, answer: &Occ
     }
     for (step, unit) in amounts.into_iter().flatten() {
         if let Step { gains: Some(gains), gains_blocks: Some(blocks), .. } = step {
-            write!(f, "\n    next step: with at most {gains} {unit}, {} per SM", Counted(blocks, "block"))?;
+            write!(f, "\n    next step: with at most {gains} {unit}, {} per SM", Value::Count(blocks.into(), "block"))?;
         }
     }
     f.write_str("\n    room: ")?;
@@ -151,22 +144,13 @@ fn next_steps(f: &mut Formatter<'_>, check: &Check<'_>, arch: Arch, answer: &Occ
 }
 
 fn waves(f: &mut Formatter<'_>, check: &Check<'_>, gpu: &Gpu) -> Result {
-    let Some(waves) = check.waves_on(gpu) else {
-        return Ok(());
-    };
-    let blocks = waves.blocks();
-    let noun = if blocks == 1 { "block" } else { "blocks" };
-    write!(f, "\n  {}: {blocks} {noun} over {} slots make ", gpu.name, waves.slots())?;
-    match (waves.full(), waves.tail_blocks()) {
-        (full, 0) => write!(f, "{} exactly", Wave(full)),
-        (full, tail) => {
-            write!(f, "{} and a tail of {}, ", Wave(full), Counted(u32::try_from(tail).unwrap_or(u32::MAX), "block"))?;
-            write!(f, "which leaves {}% idle", Percent(waves.tail_idle()))
-        }
+    match check.waves_on(gpu) {
+        Some(waves) => write!(f, "\n  {}: {}", gpu.name, WavesText(waves)),
+        None => Ok(()),
     }
 }
 
-/// Items with commas between them.
+/// A list with commas between its items.
 struct List<'a, 'f> {
     f: &'a mut Formatter<'f>,
     is_empty: bool,
@@ -184,29 +168,7 @@ impl<'a, 'f> List<'a, 'f> {
     }
 }
 
-/// A fraction in percent, with one decimal at most.
-struct Percent(f64);
-
-impl Display for Percent {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let tenths = (self.0 * 1000.0 + 0.5) as u64;
-        match tenths % 10 {
-            0 => write!(f, "{}", tenths / 10),
-            tenth => write!(f, "{}.{tenth}", tenths / 10),
-        }
-    }
-}
-
-/// `1 full wave`, `2 full waves`.
-struct Wave(u64);
-
-impl Display for Wave {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "{} full wave{}", self.0, if self.0 == 1 { "" } else { "s" })
-    }
-}
-
-/// How much more of something changes nothing: a number, or `no`.
+/// How much more of a resource changes nothing: a number, or `no`.
 struct Room<'a>(&'a Step);
 
 impl Display for Room<'_> {

@@ -1,8 +1,8 @@
-//! `launch!` with the grammar of cust's and paths, and what an annotated function's `launch!` becomes.
+//! `launch!` with cust's grammar and paths, and what `launch!` becomes in an annotated function.
 
-/// Launches a kernel with cust, as its own `launch!` does, also through paths such as `self.module` and `self.stream`.
+/// Launches a kernel as cust's own `launch!` does, also through paths such as `self.module` and `self.stream`.
 ///
-/// In a function with [`launch_config`](crate::launch_config) it is guarded, as cust's own is there.
+/// In a function with [`launch_config`](crate::launch_config) the launch is guarded, as cust's own is there.
 ///
 /// ```no_run
 /// use cust::error::CudaResult;
@@ -21,15 +21,15 @@
 /// }
 /// ```
 ///
-/// What is before the last dot is the module, what is after it the kernel's name; without a dot it is a variable with a
-/// function.
+/// The part before the last dot is the module and the part after it the kernel's name. Without a dot it is a variable that
+/// holds a function.
 #[macro_export]
 macro_rules! launch {
     ($first:ident $($rest:tt)*) => { $crate::__launch!([] $first $($rest)*) };
 }
 
-/// What `launch!` in an annotated function becomes: the launch is compared with one of the specs, and then made as it
-/// was written, by the macro that was named.
+/// Compares a launch with one of the specs, then makes it as it was written, by the macro that was named: `launch!` in an
+/// annotated function becomes this.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __guarded {

@@ -1,28 +1,28 @@
-//! What the expansion of `#[launch_config]` is made of. Not for use by hand: it changes without notice.
+//! What the expansion of `#[launch_config]` calls. Not for use by hand: it changes without notice.
 
 pub use occ_core::{Arch, Carveout, Ceilings, Compiled, Gpu, LaunchBounds, Requirement, Rule};
 use occ_core::{Check, Kernel, Launch, Verdict};
 
 use crate::spec::{LaunchSpec, OnMismatch};
 
-/// What `launch!` is made of.
+/// What the expansion of `launch!` calls.
 #[cfg(feature = "cust")]
 pub mod cust {
     pub use crate::cust::{Launchable, guard_site as guard};
     use ::cust::function::{BlockSize, GridSize};
     pub use ::cust::launch;
 
-    /// A grid, in any of cust's forms.
+    /// Converts a grid from any of cust's forms.
     pub fn grid(grid: impl Into<GridSize>) -> GridSize {
         grid.into()
     }
 
-    /// Shared memory, in bytes.
+    /// Returns the dynamic shared memory, in bytes: it fixes the type of the expression.
     pub fn shared(bytes: u32) -> u32 {
         bytes
     }
 
-    /// A block, in any of cust's forms.
+    /// Converts a block from any of cust's forms.
     pub fn block(block: impl Into<BlockSize>) -> BlockSize {
         block.into()
     }

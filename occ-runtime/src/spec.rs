@@ -1,21 +1,21 @@
-//! A launch configuration that was checked when the code was compiled.
+//! `LaunchSpec`, a launch configuration that was checked when the code was compiled.
 
 use occ_core::{Arch, Check, Compiled, Gpu, Kernel, Launch, Occupancy, Refusal, Requirement};
 
-/// What to do when the driver contradicts what was declared.
+/// The reaction to a driver that contradicts what was declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnMismatch {
     /// Refuse the launch.
     #[default]
     Error,
-    /// Launch, and say so.
+    /// Launch, and log a warning.
     Warn,
-    /// Launch.
+    /// Launch without a check.
     Ignore,
 }
 
-/// A launch configuration as a constant: what was declared, for which capabilities, and what it must reach.
+/// A checked launch configuration as a constant: what is declared, for which capabilities, and what is required.
 ///
 /// `#[launch_config(.., spec = SAXPY)]` makes one. Without the attribute, constant evaluation alone does the same:
 ///
@@ -48,18 +48,18 @@ pub struct LaunchSpec {
 }
 
 impl LaunchSpec {
-    /// A launch of the kernel `name` that can run on each of `archs`. Nothing else is required yet.
+    /// Creates a launch of the kernel `name` that can run on each of `archs`. Nothing else is required yet.
     ///
     /// # Panics
     ///
-    /// If it cannot run on one of them: in a constant that is a build error.
+    /// If it cannot run on one of them. In a constant that is a build error.
     #[track_caller]
     pub const fn new(name: &'static str, archs: &'static [Arch], kernel: Kernel, launch: Launch) -> Self {
         let check = Check { archs, kernel, launch, ..Check::new() };
         LaunchSpec { name, check, on_mismatch: OnMismatch::Error, log_waves: false }.checked()
     }
 
-    /// Itself, if it passes every rule.
+    /// Returns the spec if it passes every rule.
     #[track_caller]
     pub(crate) const fn checked(self) -> Self {
         if let Some(rule) = self.check.first_broken_rule() {
@@ -72,11 +72,11 @@ impl LaunchSpec {
         LaunchSpec { name, check, on_mismatch, log_waves: false }
     }
 
-    /// Names the GPUs whose SM counts the grid is held against. Their capabilities must be among those declared.
+    /// Sets the GPUs whose SM counts the grid is checked with. Their capabilities must be among those declared.
     ///
     /// # Panics
     ///
-    /// If they are not.
+    /// If one is not.
     ///
     /// ```
     /// use occ_runtime::{Arch, Gpu, Kernel, Launch, LaunchSpec, Requirement};
@@ -96,14 +96,14 @@ impl LaunchSpec {
         self.checked()
     }
 
-    /// Says that the kernel's registers are a cap that holds (`-maxrregcount`) rather than its number.
+    /// Declares the kernel's registers as an upper bound (`-maxrregcount`) rather than their number.
     #[must_use]
     pub const fn registers_are_cap(mut self) -> Self {
         self.check.registers_are_cap = true;
         self
     }
 
-    /// Takes the kernel's resources from what was compiled for each capability, where there is something.
+    /// Sets the kernel's resources as compiled for each capability. They replace the declared ones there.
     ///
     /// # Panics
     ///
@@ -124,14 +124,14 @@ impl LaunchSpec {
         self.checked()
     }
 
-    /// Chooses what happens when the driver contradicts the declaration.
+    /// Sets the reaction to a driver that contradicts the declaration.
     #[must_use]
     pub const fn on_mismatch(mut self, on_mismatch: OnMismatch) -> Self {
         self.on_mismatch = on_mismatch;
         self
     }
 
-    /// Has the guard log the waves and the tail of this launch's grids at the level `info`, each time that their number
+    /// Makes the guard log the waves and the tail of this launch's grids at the level `info`, each time that their number
     /// of blocks changes.
     #[must_use]
     pub const fn log_waves(mut self) -> Self {
@@ -139,12 +139,12 @@ impl LaunchSpec {
         self
     }
 
-    /// Requires that the launch can run and reaches `requirement` on every declared capability, and what was required
-    /// before where `requirement` says nothing.
+    /// Adds a requirement, which the launch must meet on every declared capability. Where `requirement` is silent, what
+    /// was required before stays.
     ///
     /// # Panics
     ///
-    /// If it does not: in a constant that is a build error, with the limiter and what to change.
+    /// If the launch misses it. In a constant that is a build error with the limiter and what to change.
     #[must_use]
     #[track_caller]
     pub const fn require(mut self, requirement: Requirement) -> Self {
@@ -152,54 +152,54 @@ impl LaunchSpec {
         self.checked()
     }
 
-    /// The kernel's name.
+    /// Returns the kernel's name.
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The capabilities it was checked on.
+    /// Returns the capabilities it was checked on.
     pub const fn archs(&self) -> &'static [Arch] {
         self.check.archs
     }
 
-    /// What was declared of the kernel. What was read from artifacts is in [`LaunchSpec::kernel_on`].
+    /// Returns the kernel as declared. [`LaunchSpec::kernel_on`] has what was read from artifacts.
     pub const fn kernel(&self) -> &Kernel {
         &self.check.kernel
     }
 
-    /// The kernel on one capability: as it was read from an artifact, else as it was declared.
+    /// Returns the kernel on one capability: as read from an artifact, or else as declared.
     pub const fn kernel_on(&self, arch: Arch) -> Kernel {
         self.check.kernel_on(arch)
     }
 
-    /// The shape of the launch: block, cluster, shared memory, and the grid where it is declared.
+    /// Returns the shape of the launch: block, cluster, shared memory, and the grid if it is declared.
     pub const fn shape(&self) -> &Launch {
         &self.check.launch
     }
 
-    /// What it must reach.
+    /// Returns what is required.
     pub const fn requirement(&self) -> &Requirement {
         &self.check.requirement
     }
 
-    /// What to do when the driver contradicts the declaration.
+    /// Returns the reaction to a driver that contradicts the declaration.
     pub const fn mismatch(&self) -> OnMismatch {
         self.on_mismatch
     }
 
-    /// Whether the guard logs the waves of its grids.
+    /// Returns whether the guard logs the waves of its grids.
     pub const fn logs_waves(&self) -> bool {
         self.log_waves
     }
 
-    /// Whether two specs are of one kernel and declare the same.
+    /// Returns whether two specs are of one kernel and declare the same.
     #[cfg(feature = "guard")]
     #[inline]
     pub(crate) fn is_same(&self, other: &LaunchSpec) -> bool {
         (core::ptr::eq(self.name, other.name) || self.name == other.name) && self.declares_same(other)
     }
 
-    /// Whether two specs declare the same, of whatever name.
+    /// Returns whether two specs declare the same, under whatever name.
     #[cfg(feature = "guard")]
     #[inline]
     pub(crate) fn declares_same(&self, other: &LaunchSpec) -> bool {
@@ -220,12 +220,12 @@ impl LaunchSpec {
             && self.log_waves == other.log_waves
     }
 
-    /// The check behind the spec.
+    /// Returns the check behind the spec.
     pub const fn check(&self) -> &Check<'static> {
         &self.check
     }
 
-    /// The launch on one capability, whether or not it was declared for it.
+    /// Returns the launch's occupancy on one capability, which need not be a declared one.
     ///
     /// # Errors
     ///
@@ -234,13 +234,13 @@ impl LaunchSpec {
         self.check.on(arch)
     }
 
-    /// Most registers per thread with which the requirement holds on every declared capability, as far as registers
-    /// are concerned. `None` if no number is low enough.
+    /// Returns the most registers per thread with which the requirement holds on every declared capability, as far as
+    /// registers are concerned. `None` if no number is low enough.
     ///
     /// ```
     /// use occ_runtime::{Arch, Kernel, Launch, LaunchSpec, Requirement};
     ///
-    /// // Registers are not known yet: everything else is checked, and this is what the kernel may use.
+    /// // The registers are not known yet: everything else is checked, and this is what the kernel may use.
     /// const SPEC: LaunchSpec = LaunchSpec::new("k", &[Arch::SM_80], Kernel::new(), Launch::new(256))
     ///     .require(Requirement::new().min_occupancy(0.5));
     /// assert_eq!(SPEC.register_budget(), Some(64));
@@ -249,8 +249,8 @@ impl LaunchSpec {
         self.check.register_budget()
     }
 
-    /// Whether the launch needs more than 48 KiB of shared memory on a declared capability, and so the opt-in of the
-    /// function.
+    /// Returns whether the launch needs more than 48 KiB of shared memory on a declared capability, and so the opt-in of
+    /// the function.
     pub const fn needs_smem_optin(&self) -> bool {
         let mut at = 0;
         while at < self.check.archs.len() {

@@ -11,15 +11,15 @@ use cust::stream::Stream;
 
 pub(super) static GUARD: Guard<Cuda> = Guard::new(Cuda::linked());
 
-/// The guard of the driver that cust links the program with.
+/// Returns the guard of the driver that cust links the program with.
 pub fn guard() -> &'static Guard<Cuda> {
     &GUARD
 }
 
-/// The handle of a function.
+/// Returns the handle of a function.
 pub(super) fn handle(function: &Function<'_>) -> Handle {
-    // SAFETY: `function` borrows its module, which so stays loaded while the handle is used: it does not outlive the
-    // borrow but in verdicts, where it is only compared.
+    // SAFETY: `function` borrows its module, which therefore stays loaded while the handle is used. Only verdicts keep the
+    // handle longer, and only compare it.
     unsafe { Handle::from_raw(function.to_raw()) }
 }
 
@@ -28,9 +28,9 @@ pub(super) fn axes(grid: GridSize) -> [u32; 3] {
     [grid.x, grid.y, grid.z]
 }
 
-/// A function that was checked, and whose module is borrowed: its launches ask the driver nothing but to launch.
+/// A checked function whose module is borrowed: its launches make no call of the driver but the launch.
 ///
-/// It is also a [`Function`], for `launch!` among others.
+/// It dereferences to a [`Function`], so that `launch!` takes it.
 ///
 /// ```no_run
 /// # use cust::prelude::*;
@@ -75,7 +75,7 @@ impl Bound<'_> {
         unsafe { launch(spec, self.admitted.function(), stream, &Launched::of(spec, grid), arguments) }
     }
 
-    /// What was checked.
+    /// Returns what was checked.
     pub const fn admitted(&self) -> &Admitted {
         &self.admitted
     }
@@ -106,7 +106,7 @@ unsafe fn launch(
 }
 
 impl LaunchSpec {
-    /// Checks the spec with a function now, for launches that ask the driver nothing any more.
+    /// Checks the spec with a function now, for launches that then make no further call of the driver.
     ///
     /// # Errors
     ///
@@ -117,10 +117,10 @@ impl LaunchSpec {
         Ok(Bound { function, admitted })
     }
 
-    /// Launches `grid` blocks; block, shared memory and cluster are the spec's.
+    /// Launches `grid` blocks with block, shared memory and cluster of the spec.
     ///
-    /// The function is checked if that was not done yet. Later launches ask the driver whether it still is the function
-    /// that was checked, with three calls; [`LaunchSpec::bind`] saves them.
+    /// The first launch checks the function. Later ones make three calls to see that it is still the same function;
+    /// [`LaunchSpec::bind`] saves them.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl LaunchSpec {
         unsafe { launch(self, function, stream, &launched, arguments) }
     }
 
-    /// Everything that is read and compared of the spec with a function, for bug reports.
+    /// Returns everything that is read and compared of the spec with a function, for bug reports.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@
 
 use cust::error::CudaError;
 
-/// cust's error of a code. cust has no name for codes newer than CUDA 11.4, nor for some older ones.
+/// Returns cust's error for a code. cust has no name for codes newer than CUDA 11.4, nor for some older ones.
 pub(super) fn error(code: i32) -> CudaError {
     use CudaError as Error;
     match code {

@@ -1,4 +1,4 @@
-//! The guard of a launch that keeps cust's own form: `launch!` in an annotated function, and `launch_as`.
+//! The guard of launches in cust's own form: `launch!` in an annotated function, and `launch_as`.
 
 #![allow(unsafe_code)]
 
@@ -12,21 +12,18 @@ use cust::error::CudaResult;
 use cust::function::{BlockSize, Function, GridSize};
 use cust::stream::Stream;
 
-/// A function as a launch names it: looked up, or bound to a spec.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no function that can be launched",
-    label = "not a function of cust"
-)]
+/// A function that a launch names: looked up, or bound to a spec.
+#[diagnostic::on_unimplemented(message = "`{Self}` cannot be launched", label = "expected a `Function` of cust")]
 pub trait Launchable {
-    /// Itself: called as a method, it finds a function behind whatever dereferences to one, as `&function` does.
+    /// Returns itself. As a method call, it also finds a function behind whatever dereferences to one.
     fn launchable(&self) -> &Self {
         self
     }
 
-    /// The function.
+    /// Returns the function.
     fn function(&self) -> &Function<'_>;
 
-    /// What was checked of it, if it is bound.
+    /// Returns the bound function, if it is one.
     fn bound(&self) -> Option<&Bound<'_>> {
         None
     }
@@ -68,11 +65,11 @@ impl<T: Launchable + ?Sized> Launchable for &mut T {
     }
 }
 
-/// Holds a launch against the one of `specs` it is for: the first with its block and shared memory, else the first.
+/// Checks a launch against the first spec with its block and shared memory, or against the first spec if none has them.
 ///
 /// # Errors
 ///
-/// What the driver would have returned; the reason goes to the log.
+/// The error that the driver would have returned. The log has the reason.
 #[inline]
 pub fn guard(
     specs: &[&'static LaunchSpec],
@@ -95,11 +92,11 @@ fn guard_by_any(
     bound: Option<&Bound<'_>>,
     launched: &Launched,
 ) -> CudaResult<()> {
-    let is_meant = |spec: &&&'static LaunchSpec| {
+    let has_shape = |spec: &&&'static LaunchSpec| {
         let shape = spec.shape();
         shape.block == launched.block && shape.dynamic_smem == launched.dynamic_smem
     };
-    let Some(spec) = specs.iter().find(is_meant).or(specs.first()).copied() else {
+    let Some(spec) = specs.iter().find(has_shape).or(specs.first()).copied() else {
         return Ok(());
     };
     let result = match bound.map(Bound::admitted) {
@@ -109,7 +106,7 @@ fn guard_by_any(
     result.map_err(|error| refused(&error))
 }
 
-/// Holds a launch against the one of a spec that may not be a constant.
+/// Checks a launch against a spec that may not be a constant.
 fn guard_by(
     spec: &LaunchSpec,
     function: &Function<'_>,
@@ -121,7 +118,7 @@ fn guard_by(
     result.map_err(|error| refused(&error))
 }
 
-/// A launch that passes no cluster.
+/// Returns a launch that passes no cluster.
 #[inline]
 fn launched(grid: GridSize, block: BlockSize, dynamic_smem: u32) -> Launched {
     Launched { grid: axes(grid), block: [block.x, block.y, block.z], dynamic_smem, cluster: None }
@@ -133,14 +130,14 @@ fn refused(error: &LaunchError) -> cust::error::CudaError {
     code::error(error.cuda_code())
 }
 
-/// A drop-in for cust's `Stream::launch`, with a spec to hold the launch against.
+/// A drop-in for cust's `Stream::launch` that checks the launch against a spec.
 pub trait LaunchAs {
-    /// Launches as `Stream::launch` does, if the launch is the one that `spec` stands for.
+    /// Launches as `Stream::launch` does, if the launch is the one that `spec` declares.
     ///
     /// # Errors
     ///
-    /// The driver's error. A launch that the guard refuses gets the error it would have met, or the nearest, and what
-    /// there is to know goes to the log.
+    /// The driver's error. A refused launch returns the error that it would have met, or the nearest to it, and the log has
+    /// the reason.
     ///
     /// # Safety
     ///

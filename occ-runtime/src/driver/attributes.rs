@@ -1,4 +1,4 @@
-//! The attributes the guard reads, by their numbers in `cuda.h`.
+//! The attributes that the guard reads, by their numbers in `cuda.h`.
 
 /// Declares an enum of attributes with their numbers, and all of them as a list.
 macro_rules! attributes {
@@ -13,10 +13,10 @@ macro_rules! attributes {
         }
 
         impl $name {
-            /// All of them, by number.
+            /// All attributes, ordered by number.
             pub const ALL: &[$name] = &[$($name::$variant),*];
 
-            /// Its number in `cuda.h`.
+            /// Returns the attribute's number in `cuda.h`.
             pub const fn number(self) -> i32 {
                 self as i32
             }
@@ -45,27 +45,27 @@ attributes! {
         MaxSharedMemoryPerBlock = 8,
         /// Threads in a warp.
         WarpSize = 10,
-        /// Registers of a block.
+        /// Most registers of a block.
         MaxRegistersPerBlock = 12,
-        /// SMs.
+        /// Number of SMs.
         MultiprocessorCount = 16,
-        /// Threads an SM holds.
+        /// Most resident threads of an SM.
         MaxThreadsPerMultiprocessor = 39,
         /// Compute capability, major.
         ComputeCapabilityMajor = 75,
         /// Compute capability, minor.
         ComputeCapabilityMinor = 76,
-        /// Shared memory of an SM in bytes.
+        /// Shared memory of an SM, in bytes.
         MaxSharedMemoryPerMultiprocessor = 81,
         /// Registers of an SM.
         MaxRegistersPerMultiprocessor = 82,
         /// Shared memory of a block with the opt-in, in bytes.
         MaxSharedMemoryPerBlockOptin = 97,
-        /// Blocks an SM holds (from CUDA 11.0).
+        /// Most resident blocks of an SM (from CUDA 11.0).
         MaxBlocksPerMultiprocessor = 106,
-        /// Shared memory the driver keeps in each block, in bytes (from CUDA 11.0).
+        /// Shared memory that the driver reserves in each block, in bytes (from CUDA 11.0).
         ReservedSharedMemoryPerBlock = 111,
-        /// Whether there are clusters, 0 or 1 (from CUDA 11.8).
+        /// Whether the device launches clusters, 0 or 1 (from CUDA 11.8).
         ClusterLaunch = 120,
     }
 }
@@ -73,11 +73,11 @@ attributes! {
 attributes! {
     /// An attribute of a function (`CUfunction_attribute`).
     FunctionAttribute {
-        /// Most threads of a block: of the device, of `__launch_bounds__`, of the registers.
+        /// Most threads of a block, by the device, `__launch_bounds__` and the registers.
         MaxThreadsPerBlock = 0,
-        /// Static shared memory in bytes.
+        /// Static shared memory per block, in bytes.
         SharedSizeBytes = 1,
-        /// Local memory per thread in bytes.
+        /// Local memory per thread, in bytes.
         LocalSizeBytes = 3,
         /// Registers per thread.
         NumRegs = 4,
@@ -85,17 +85,17 @@ attributes! {
         PtxVersion = 5,
         /// The capability its binary is for, as 10 × major + minor.
         BinaryVersion = 6,
-        /// Most dynamic shared memory a launch may ask for, in bytes: what the opt-in raises.
+        /// Most dynamic shared memory of a launch, in bytes. The opt-in raises it.
         MaxDynamicSharedSizeBytes = 8,
         /// The preferred carve-out in percent; -1 for none.
         PreferredSharedMemoryCarveout = 9,
         /// Whether it must be launched as clusters, 0 or 1 (from CUDA 11.8, as all that follow).
         ClusterSizeMustBeSet = 10,
-        /// Blocks along x of the cluster it was compiled for; 0 for none.
+        /// Blocks along x of the cluster that the kernel was compiled for; 0 for none.
         RequiredClusterWidth = 11,
-        /// Blocks along y.
+        /// Blocks along y of that cluster.
         RequiredClusterHeight = 12,
-        /// Blocks along z.
+        /// Blocks along z of that cluster.
         RequiredClusterDepth = 13,
         /// Whether clusters larger than the portable size are allowed, 0 or 1.
         NonPortableClusterSizeAllowed = 14,

@@ -1,4 +1,4 @@
-//! The driver's functions with their results checked: a value, or which call returned which code.
+//! The driver's functions with results as values or errors.
 
 #![allow(unsafe_code)]
 
@@ -137,7 +137,7 @@ pub(super) unsafe fn launch(
     checked("cuLaunchKernel", code)
 }
 
-/// Launches as clusters, which `cuLaunchKernel` cannot.
+/// Launches with clusters, which `cuLaunchKernel` cannot.
 ///
 /// # Safety
 ///

@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 /// The CUDA driver of this machine: linked with the program, or loaded while it runs.
 pub struct Cuda {
     functions: Functions,
-    /// Functions of newer drivers, once they were asked for.
+    /// Functions of newer drivers, once looked up.
     max_active_clusters: OnceLock<Option<MaxActiveClusters>>,
     #[cfg(feature = "cust")]
     launch_kernel_ex: OnceLock<Option<LaunchKernelEx>>,
@@ -36,13 +36,13 @@ impl Cuda {
         }
     }
 
-    /// The driver that cust links the program with.
+    /// Returns the driver that cust links the program with.
     #[cfg(feature = "cust")]
     pub const fn linked() -> Self {
         Self::new(Functions::LINKED)
     }
 
-    /// The driver, loaded as cudarc does it: it is the same library.
+    /// Loads the driver as cudarc does; it is the same library.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Cuda {
         Ok(Self::new(functions))
     }
 
-    /// Launches: with `cuLaunchKernelEx` where a cluster is passed, else with `cuLaunchKernel`.
+    /// Launches with `cuLaunchKernelEx` if a cluster is passed, and with `cuLaunchKernel` otherwise.
     ///
     /// # Safety
     ///
@@ -85,7 +85,7 @@ impl Cuda {
     }
 }
 
-/// The names a driver's library goes by, in the order in which cudarc looks for them.
+/// Names of the driver's library, in the order in which cudarc tries them.
 #[cfg(feature = "loaded")]
 const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so", "libcuda.so.1"] };
 
@@ -95,8 +95,6 @@ fn library() -> Option<libloading::Library> {
     NAMES.iter().find_map(|name| unsafe { libloading::Library::new(*name) }.ok())
 }
 
-/// The guard makes a [`Function`] from a handle of a binding's value only while that value is borrowed, and whoever
-/// makes one of a raw handle answers for it.
 impl Driver for Cuda {
     fn current_device(&self) -> Result<Device, DriverError> {
         checked::current_device(&self.functions).map(Device)

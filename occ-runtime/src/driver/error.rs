@@ -8,7 +8,7 @@ use core::fmt;
 pub struct DriverError {
     /// The function that was called, as `cuda.h` names it.
     pub call: &'static str,
-    /// Its result: a `CUresult` that is not 0. A driver may return codes that no header of today names.
+    /// Its result: a `CUresult` that is not 0. A newer driver may return codes that no header of today names.
     pub code: i32,
 }
 
@@ -24,7 +24,7 @@ impl DriverError {
     /// `CUDA_ERROR_INVALID_CLUSTER_SIZE`
     pub const INVALID_CLUSTER_SIZE: i32 = 912;
 
-    /// The code's name in `cuda.h`, for the codes a launch or a query commonly meets.
+    /// Returns the code's name in `cuda.h`, for the codes that launches and queries commonly meet.
     pub const fn name(&self) -> Option<&'static str> {
         Some(match self.code {
             1 => "CUDA_ERROR_INVALID_VALUE",

@@ -1,37 +1,37 @@
-//! The boundary to a driver: what is asked, about what, and a launch as it is passed on.
+//! The boundary to a driver: the calls of the guard, and a launch as it is passed on.
 
 use super::attributes::{DeviceAttribute, FunctionAttribute};
 use super::error::DriverError;
 use core::ffi::c_void;
 use std::string::String;
 
-/// The questions of the guard, answered for the context that is current on the calling thread.
+/// The driver calls that the guard makes, in the context that is current on the calling thread.
 ///
-/// Implement it for a binding the guard does not know, or for a test. Every method is at most one call of the driver. It
-/// must not call the guard: a check waits for another of the same function, which would be itself.
+/// Implement it for a binding that the guard does not know, or for a test. Every method makes at most one call of the
+/// driver. An implementation must not call the guard: it would wait for the check that it is part of.
 pub trait Driver: Sync {
-    /// The device of the current context (`cuCtxGetDevice`).
+    /// Returns the device of the current context (`cuCtxGetDevice`).
     ///
     /// # Errors
     ///
     /// What the driver returned; [`DriverError::INVALID_CONTEXT`] if no context is current.
     fn current_device(&self) -> Result<Device, DriverError>;
 
-    /// The product's name (`cuDeviceGetName`).
+    /// Returns the product's name (`cuDeviceGetName`).
     ///
     /// # Errors
     ///
     /// What the driver returned.
     fn device_name(&self, device: Device) -> Result<String, DriverError>;
 
-    /// One attribute of a device (`cuDeviceGetAttribute`).
+    /// Returns an attribute of a device (`cuDeviceGetAttribute`).
     ///
     /// # Errors
     ///
     /// What the driver returned; [`DriverError::INVALID_VALUE`] if it is too old to know the attribute.
     fn device_attribute(&self, device: Device, attribute: DeviceAttribute) -> Result<i32, DriverError>;
 
-    /// One attribute of a function (`cuFuncGetAttribute`).
+    /// Returns an attribute of a function (`cuFuncGetAttribute`).
     ///
     /// # Errors
     ///
@@ -50,8 +50,8 @@ pub trait Driver: Sync {
         value: i32,
     ) -> Result<(), DriverError>;
 
-    /// Blocks of `threads` threads with `dynamic_smem` bytes that an SM holds at once
-    /// (`cuOccupancyMaxActiveBlocksPerMultiprocessor`). 0 is an answer: the launch cannot run.
+    /// Returns the number of blocks of `threads` threads and `dynamic_smem` bytes that an SM holds at once
+    /// (`cuOccupancyMaxActiveBlocksPerMultiprocessor`). 0 says that the launch cannot run.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ pub trait Driver: Sync {
     fn max_active_blocks_per_sm(&self, function: Function, threads: u32, dynamic_smem: u32)
     -> Result<u32, DriverError>;
 
-    /// Clusters that the device holds at once (`cuOccupancyMaxActiveClusters`). 0 is an answer.
+    /// Returns the number of clusters that the device holds at once (`cuOccupancyMaxActiveClusters`).
     ///
     /// # Errors
     ///
@@ -67,17 +67,17 @@ pub trait Driver: Sync {
     fn max_active_clusters(&self, function: Function, launch: &ClusterLaunch) -> Result<u32, DriverError>;
 }
 
-/// A device of the driver (`CUdevice`): its ordinal.
+/// The ordinal of a device (`CUdevice`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Device(pub i32);
 
-/// A function handle of the driver (`CUfunction`), as a number: the guard never follows it.
+/// A function handle (`CUfunction`) as a number: the guard never dereferences it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Function(usize);
 
 impl Function {
-    /// The function behind a raw handle, whichever binding it comes from.
+    /// Creates a function from a raw handle, whichever binding it comes from.
     ///
     /// # Safety
     ///
@@ -87,22 +87,22 @@ impl Function {
         Function(handle.expose_provenance())
     }
 
-    /// The raw handle again.
+    /// Returns the raw handle.
     pub fn to_raw(self) -> *mut c_void {
         core::ptr::with_exposed_provenance_mut(self.0)
     }
 }
 
-/// A launch as clusters, as the driver is asked about it. All axes from 1, shared memory in bytes per block.
+/// A launch with clusters whose number the driver is asked for. All axes are at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClusterLaunch {
-    /// Blocks of the grid.
+    /// Blocks of the grid along x, y and z.
     pub grid: [u32; 3],
-    /// Threads of a block.
+    /// Threads of a block along x, y and z.
     pub block: [u32; 3],
-    /// Blocks of a cluster.
+    /// Blocks of a cluster along x, y and z.
     pub cluster: [u32; 3],
-    /// Dynamic shared memory.
+    /// Dynamic shared memory per block, in bytes.
     pub dynamic_smem: u32,
 }
 

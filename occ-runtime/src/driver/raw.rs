@@ -1,14 +1,14 @@
-//! The driver's C functions, as addresses. Every result is a plain `c_int`: a code that no Rust `enum` of a binding
-//! knows, as a newer driver returns it, stays a number.
+//! The driver's C functions as addresses. Every result is a plain `c_int`: in an `enum` of a binding, a newer driver's code
+//! would be undefined behaviour.
 
 #![allow(unsafe_code)]
 
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
-/// Declares the table of functions, and one for each way to fill it.
+/// Declares the table of functions, and the ways to fill it.
 macro_rules! functions {
     ($($(#[$cfg:meta])* fn $name:ident($($argument:ident: $ty:ty),* $(,)?);)*) => {
-        /// The functions every driver since CUDA 11.3 has.
+        /// The functions that every driver since CUDA 11.3 has.
         #[derive(Clone, Copy)]
         #[allow(non_snake_case)]
         pub(super) struct Functions {
@@ -26,11 +26,11 @@ macro_rules! functions {
         }
 
         impl Functions {
-            /// Those the program is linked with.
+            /// The functions that the program is linked with.
             #[cfg(feature = "cust")]
             pub(super) const LINKED: Functions = Functions { $($(#[$cfg])* $name: linked::$name),* };
 
-            /// Those of a library, or the name of the first that is missing.
+            /// Returns the functions of a library, or the name of the first that is missing.
             #[cfg(feature = "loaded")]
             pub(super) fn of_library(library: &libloading::Library) -> Result<Functions, &'static str> {
                 // SAFETY: the names are those of `cuda.h`, whose functions have these types.
@@ -73,11 +73,11 @@ functions! {
     fn cuGetProcAddress(name: *const c_char, address: *mut *mut c_void, cuda_version: c_int, flags: u64);
 }
 
-/// The version of CUDA that brought clusters: what newer functions are asked for by.
+/// The version of CUDA that introduced clusters, by which newer functions are looked up.
 const CUDA_11_8: c_int = 11_080;
 
 impl Functions {
-    /// A function that only drivers since CUDA 11.8 have; `None` where it is missing.
+    /// Looks up a function that only drivers since CUDA 11.8 have.
     fn newer(&self, name: &CStr) -> Option<*mut c_void> {
         let mut address = core::ptr::null_mut();
         // SAFETY: `name` ends with a 0, and `address` can be written to.
@@ -85,14 +85,14 @@ impl Functions {
         (code == 0 && !address.is_null()).then_some(address)
     }
 
-    /// `cuOccupancyMaxActiveClusters`
+    /// Looks up `cuOccupancyMaxActiveClusters`.
     pub(super) fn max_active_clusters(&self) -> Option<MaxActiveClusters> {
         let address = self.newer(c"cuOccupancyMaxActiveClusters")?;
         // SAFETY: the driver's function of that name has this type.
         Some(unsafe { core::mem::transmute::<*mut c_void, MaxActiveClusters>(address) })
     }
 
-    /// `cuLaunchKernelEx`
+    /// Looks up `cuLaunchKernelEx`.
     #[cfg(feature = "cust")]
     pub(super) fn launch_kernel_ex(&self) -> Option<LaunchKernelEx> {
         let address = self.newer(c"cuLaunchKernelEx")?;

@@ -1,4 +1,4 @@
-//! The comparison: what was declared against what the driver says. No call of the driver is made here.
+//! The comparison of what was declared with what the driver reports. It makes no call of the driver.
 
 use super::device::DeviceReport;
 use super::function::FunctionReport;
@@ -7,24 +7,24 @@ use crate::spec::LaunchSpec;
 use occ_core::{Arch, Carveout, Kernel, Launch, Occupancy, Refusal, SmLimits, occupancy, register_budget};
 use std::vec::Vec;
 
-/// Everything that is compared.
+/// The two sides of a comparison.
 pub(super) struct Comparison<'a> {
     pub(super) spec: &'a LaunchSpec,
     pub(super) device: &'a DeviceReport,
     pub(super) function: &'a FunctionReport,
-    /// Whether launches pass the spec's cluster to the driver; else they have the one the kernel was compiled for.
+    /// Whether launches pass the spec's cluster to the driver; otherwise they have the one that the kernel was compiled for.
     pub(super) passes_cluster: bool,
-    /// Blocks per SM by the driver.
+    /// Driver's blocks per SM.
     pub(super) blocks_per_sm: u32,
-    /// Clusters of the device by the driver, where it was asked.
+    /// Driver's number of clusters on the device, where it was asked.
     pub(super) active_clusters: Option<u32>,
 }
 
-/// What came of it.
+/// The result of a comparison.
 pub(super) struct Compared {
-    /// The model's answer for the function as it is on the device as it is. `None` for a capability it does not know.
+    /// Model's answer for the function and the device as the driver describes them. `None` for an unknown capability.
     pub(super) model: Option<Result<Occupancy, Refusal>>,
-    /// Whether the driver's number of static shared memory seems to hold what it reserves in each block.
+    /// Whether the driver's static shared memory seems to include what it reserves in each block.
     pub(super) static_smem_has_reserved: bool,
     pub(super) findings: Vec<Finding>,
 }
@@ -80,8 +80,8 @@ impl Comparison<'_> {
         Compared { model, static_smem_has_reserved, findings }
     }
 
-    /// The kernel as it was declared for the code that runs here: that of the device's capability, else that of the
-    /// capability the binary is for.
+    /// Returns the kernel as declared for the code that runs here: for the device's capability, or else for the capability
+    /// that the binary is for.
     pub(super) fn declared(&self) -> Kernel {
         let check = self.spec.check();
         let [major, minor] = self.function.binary;
@@ -89,7 +89,7 @@ impl Comparison<'_> {
         compiled(self.device.arch).or_else(|| compiled(Arch::new(major, minor))).unwrap_or(check.kernel)
     }
 
-    /// A cluster other than the one that was checked.
+    /// Returns a cluster other than the one that was checked.
     fn cluster(&self, declared: &Kernel) -> Option<Mismatch> {
         let spec = self.spec.shape().cluster;
         let compiled = declared.bounds.and_then(|bounds| bounds.required_cluster);
@@ -101,8 +101,8 @@ impl Comparison<'_> {
         differs.then_some(Mismatch::Cluster { declared, launched })
     }
 
-    /// Static shared memory, and whether the driver's number seems to hold what it reserves in each block: from 9.0 on
-    /// a cubin's section does. The driver's own occupancy decides where it could be either.
+    /// Returns the static shared memory, and whether the driver's number seems to include what it reserves in each block, as
+    /// a cubin's section does from 9.0 on. Where both are possible, the driver's occupancy decides.
     fn static_smem(&self, declared: &Kernel) -> (u32, bool) {
         let found = self.function.static_smem;
         let reserved = self.device.limits.map_or(0, |sm| sm.smem_reserved_per_block);
@@ -117,7 +117,7 @@ impl Comparison<'_> {
         if agrees(declared.static_smem) || !agrees(found) { (declared.static_smem, true) } else { (found, false) }
     }
 
-    /// The kernel with the resources the driver tells; barriers and the rest, which it does not, as declared.
+    /// Returns the kernel with the resources that the driver reports, and the rest, such as barriers, as declared.
     fn kernel(&self, declared: &Kernel, static_smem: u32) -> Kernel {
         let mut bounds = declared.bounds.unwrap_or_default();
         bounds.required_cluster = self.function.required_cluster.or(bounds.required_cluster);
@@ -125,7 +125,7 @@ impl Comparison<'_> {
         declared.registers(self.function.registers).static_smem(static_smem).bounds(bounds)
     }
 
-    /// The launch as it is made: the opt-in is done, and a preference of the function holds if the spec has none.
+    /// Returns the launch as it is made: with the opt-in, and with the function's carve-out.
     fn launch(&self) -> Launch {
         let mut launch = self.spec.shape().smem_optin(true);
         launch.grid = None;
@@ -140,8 +140,7 @@ impl Comparison<'_> {
         Some(occupancy(sm, &self.kernel(declared, static_smem), &self.launch()))
     }
 
-    /// Why the launch cannot run, if it cannot: the driver says so, or the model does of something the driver was not
-    /// asked about.
+    /// Returns why the launch cannot run, by the driver, or by the model where the driver was not asked.
     fn cannot_run(&self, model: Option<Result<Occupancy, Refusal>>) -> Option<Mismatch> {
         let threads = self.spec.shape().threads();
         if let Some(Err(refusal)) = model
@@ -162,7 +161,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether the driver has room for what the model refuses a launch for.
+    /// Returns whether the driver accepts what the model refuses a launch for.
     fn is_contradicted(&self, refusal: &Refusal) -> bool {
         match refusal {
             Refusal::BlockThreads { .. }
@@ -181,7 +180,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// What is required and the driver's occupancy misses.
+    /// Returns the requirement that the driver's occupancy misses.
     fn falls_short(
         &self,
         model: Option<Result<Occupancy, Refusal>>,
@@ -208,7 +207,7 @@ impl Comparison<'_> {
         })
     }
 
-    /// The SM for what only needs its warps: of a capability the model does not know too.
+    /// Returns the SM where only its warps matter, also for a capability that the model does not know.
     fn sm(&self) -> SmLimits {
         self.device.limits.unwrap_or_else(|| {
             let mut sm = SmLimits::TEXTBOOK;
@@ -222,15 +221,15 @@ impl Comparison<'_> {
         self.spec.shape().threads().div_ceil(self.device.warp_size.get())
     }
 
-    /// Most registers per thread with which registers admit what is required.
+    /// Returns the most registers per thread with which registers allow what is required.
     fn register_budget(&self, declared: &Kernel, static_smem: u32) -> Option<u32> {
         let sm = self.device.limits.as_ref()?;
         let blocks = self.spec.requirement().blocks_per_sm(sm, self.warps_per_block());
         register_budget(sm, &self.kernel(declared, static_smem), &self.launch(), blocks)
     }
 
-    /// Registers that are not what was declared; where nothing was, those above the budget, which only matter if the
-    /// requirement breaks.
+    /// Returns registers that differ from the declared ones; if none were declared, registers above the budget, which only
+    /// matter if the requirement breaks.
     fn registers(&self, kernel: &Kernel, static_smem: u32, breaks: bool) -> Option<Mismatch> {
         let found = self.function.registers;
         let declared = match kernel.registers {
@@ -246,7 +245,7 @@ impl Comparison<'_> {
         differs.then_some(Mismatch::Registers { declared, found })
     }
 
-    /// Where the model's answer is not the driver's.
+    /// Returns the two numbers of blocks where the model and the driver disagree.
     fn model_differs(&self, model: Option<Result<Occupancy, Refusal>>) -> Option<Mismatch> {
         let model = match model? {
             Ok(answer) => answer.blocks_per_sm,

@@ -1,4 +1,4 @@
-//! The device at hand: what its driver says of it, and where our table says something else.
+//! The current device as its driver describes it, and where the table of limits differs.
 
 use crate::driver::{Device, DeviceAttribute as Attribute, Driver, DriverError};
 use core::num::NonZeroU32;
@@ -11,22 +11,22 @@ use std::vec::Vec;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct DeviceReport {
-    /// Its ordinal.
+    /// Ordinal of the device.
     pub device: Device,
-    /// The product's name.
+    /// Name of the product.
     pub name: String,
-    /// Its compute capability, major and minor.
+    /// Compute capability, major and minor.
     pub capability: [u32; 2],
     /// The capability, if the model knows it.
     pub arch: Option<Arch>,
-    /// Its SMs.
+    /// Number of SMs.
     pub sm_count: u32,
-    /// Whether it launches clusters. `None` if the driver is older than CUDA 11.8.
+    /// Whether the device launches clusters. `None` if the driver is older than CUDA 11.8.
     pub clusters: Option<bool>,
-    /// The limits of an SM: those the driver tells are the driver's, and only the rest is the table's (allocation
-    /// units, barriers, carve-outs). `None` if the model does not know the capability.
+    /// Limits of an SM: the driver's where it reports them, the table's for the rest (allocation units, barriers,
+    /// carve-outs). `None` if the model does not know the capability.
     pub limits: Option<SmLimits>,
-    /// Threads an SM holds at once.
+    /// Most resident threads of an SM.
     pub max_threads_per_sm: u32,
     /// Threads in a warp, at least 1.
     pub warp_size: NonZeroU32,
@@ -34,24 +34,24 @@ pub struct DeviceReport {
     pub max_threads_per_block: u32,
     /// Most blocks along x, y and z of a grid.
     pub max_grid_axes: [u32; 3],
-    /// Limits of which the table says something else than the driver: defects of the table.
+    /// Limits that differ between the table and the driver: defects of the table.
     pub differences: Vec<LimitDifference>,
 }
 
-/// A limit of which the model's table and the driver say different things.
+/// A limit that differs between the model's table and the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LimitDifference {
-    /// Which attribute of the device.
+    /// Attribute of the device.
     pub attribute: Attribute,
-    /// What the table has.
+    /// Value in the table.
     pub table: u32,
-    /// What the driver says.
+    /// Value that the driver reports.
     pub driver: u32,
 }
 
 impl DeviceReport {
-    /// Asks the driver: at most 21 calls.
+    /// Reads the device with at most 21 calls of the driver.
     pub(super) fn read(driver: &dyn Driver, device: Device) -> Result<DeviceReport, DriverError> {
         let number = |attribute| Ok(unsigned(driver.device_attribute(device, attribute)?));
         // Older drivers do not know the newer attributes.
@@ -64,7 +64,7 @@ impl DeviceReport {
         let arch = Arch::new(capability[0], capability[1]);
         let warp_size = NonZeroU32::new(number(Attribute::WarpSize)?).unwrap_or(WARP);
         let max_threads_per_sm = number(Attribute::MaxThreadsPerMultiprocessor)?;
-        let mut table = Comparison { arch, differences: Vec::new() };
+        let mut table = TableComparison { arch, differences: Vec::new() };
         let table_threads = |sm: &SmLimits| sm.max_threads_per_sm();
         let max_threads_per_block = number(Attribute::MaxThreadsPerBlock)?;
         let block = [Attribute::MaxBlockDimX, Attribute::MaxBlockDimY, Attribute::MaxBlockDimZ];
@@ -121,7 +121,7 @@ impl DeviceReport {
         })
     }
 
-    /// Warps an SM holds at once.
+    /// Returns the most resident warps of an SM.
     pub fn max_warps_per_sm(&self) -> u32 {
         self.max_threads_per_sm / self.warp_size
     }
@@ -129,19 +129,19 @@ impl DeviceReport {
 
 const WARP: NonZeroU32 = NonZeroU32::new(32).expect("a warp is not empty");
 
-/// A limit is never negative; a driver that says so knows of none.
+/// Converts a limit; a negative one counts as 0.
 fn unsigned(value: i32) -> u32 {
     u32::try_from(value).unwrap_or(0)
 }
 
-/// Holds what the driver says against the table.
-struct Comparison {
+/// Compares the driver's limits with the table's.
+struct TableComparison {
     arch: Option<Arch>,
     differences: Vec<LimitDifference>,
 }
 
-impl Comparison {
-    /// The driver's number, which is the right one; the table's, if it differs, is noted.
+impl TableComparison {
+    /// Returns the driver's number, and records the table's if it differs.
     fn driver(&mut self, attribute: Attribute, driver: u32, of: impl Fn(&SmLimits) -> u32) -> u32 {
         if let Some(arch) = self.arch {
             let table = of(arch.limits());

@@ -11,28 +11,28 @@ use std::vec::Vec;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum LaunchError {
-    /// It is not the launch that was checked, or it cannot run or falls short here.
+    /// The launch is not the one that was checked, cannot run, or misses the requirement here.
     Refused(Arc<Refused>),
-    /// A call of the driver failed: one of the guard's, or the launch itself.
+    /// A call of the driver failed: one of the guard's or the launch itself.
     Driver {
-        /// The kernel of the spec.
+        /// Name of the spec's kernel.
         kernel: &'static str,
-        /// Which call, and its code.
+        /// Failed call and its code.
         error: DriverError,
     },
 }
 
-/// A launch that the guard does not let pass.
+/// A launch that the guard refuses.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Refused {
-    /// The kernel of the spec.
+    /// Name of the spec's kernel.
     pub kernel: &'static str,
-    /// The product's name.
+    /// Name of the product.
     pub device: String,
-    /// The device's compute capability, major and minor.
+    /// Compute capability of the device, major and minor.
     pub capability: [u32; 2],
-    /// Every difference that was found, the worst first: it is what the launch is refused for.
+    /// All differences, the worst first: the launch is refused for it.
     pub findings: Vec<Finding>,
 }
 
@@ -41,7 +41,7 @@ impl LaunchError {
         LaunchError::Driver { kernel, error }
     }
 
-    /// The code of the driver that the launch met, or would have met.
+    /// Returns the driver's code that the launch met or would have met.
     pub fn cuda_code(&self) -> i32 {
         match self {
             LaunchError::Refused(refused) => refused.reason().map_or(DriverError::INVALID_VALUE, Mismatch::cuda_code),
@@ -49,7 +49,7 @@ impl LaunchError {
         }
     }
 
-    /// The difference it was refused for, if it was not the driver that failed.
+    /// Returns the difference that the launch was refused for, or `None` if a call of the driver failed.
     pub fn mismatch(&self) -> Option<&Mismatch> {
         match self {
             LaunchError::Refused(refused) => refused.reason(),
@@ -59,7 +59,7 @@ impl LaunchError {
 }
 
 impl Refused {
-    /// The difference it was refused for.
+    /// Returns the difference that the launch was refused for.
     pub fn reason(&self) -> Option<&Mismatch> {
         self.findings.first().map(|finding| &finding.mismatch)
     }
@@ -106,14 +106,14 @@ impl fmt::Display for Message<'_> {
         let mut has_help = false;
         let is_refused = is_refused(findings);
         for (at, finding) in findings.iter().enumerate() {
-            // What was declared is not what is wrong with a launch that is refused.
+            // A refused launch needs another kernel, not another declaration.
             if is_refused
                 && at > 0
                 && matches!(finding.mismatch, Mismatch::Registers { .. } | Mismatch::StaticSmem { .. })
             {
                 continue;
             }
-            // One change at a time: the first that there is.
+            // One change at a time.
             if !has_help {
                 finding.mismatch.help(&mut |help| {
                     has_help = true;
@@ -125,12 +125,12 @@ impl fmt::Display for Message<'_> {
     }
 }
 
-/// The worst first, as they are reported.
+/// Sorts findings by severity, the worst first.
 pub(super) fn worst_first(findings: &mut [Finding]) {
     findings.sort_by_key(|finding| core::cmp::Reverse(finding.severity));
 }
 
-/// Whether one of them stops a launch.
+/// Returns whether one of the findings stops a launch.
 pub(super) fn is_refused(findings: &[Finding]) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }

@@ -1,38 +1,38 @@
-//! A function as the driver has loaded it.
+//! A loaded function as the driver describes it.
 
 use crate::driver::{Driver, DriverError, Function, FunctionAttribute as Attribute};
 
-/// What the driver says of a function. `None` where a driver is too old to know the attribute.
+/// A function as the driver describes it. `None` where a driver is too old to know the attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FunctionReport {
     /// Registers per thread.
     pub registers: u32,
-    /// Static shared memory per block in bytes.
+    /// Static shared memory per block, in bytes.
     pub static_smem: u32,
-    /// Local memory per thread in bytes.
+    /// Local memory per thread, in bytes.
     pub local: u32,
-    /// Most threads of a block it can be launched with.
+    /// Most threads of a block that it can be launched with.
     pub max_threads: u32,
-    /// The PTX version it comes from, 10 × major + minor.
+    /// PTX version it was compiled from, as 10 × major + minor.
     pub ptx_version: u32,
-    /// The capability its binary is for, major and minor.
+    /// Capability that its binary is for, major and minor.
     pub binary: [u32; 2],
-    /// Most dynamic shared memory a launch may have, in bytes, before the guard raised it.
+    /// Most dynamic shared memory of a launch, in bytes, before the guard raised it.
     pub max_dynamic_smem: Option<u32>,
-    /// The preferred carve-out in percent; `None` for no preference.
+    /// Preferred carve-out in percent; `None` for no preference.
     pub carveout: Option<u32>,
-    /// The cluster it was compiled for.
+    /// Cluster it was compiled for.
     pub required_cluster: Option<[u32; 3]>,
-    /// Whether it must be launched as clusters.
+    /// Whether it must be launched with clusters.
     pub needs_cluster: Option<bool>,
     /// Whether clusters above the portable size are allowed, before the guard allowed them.
     pub non_portable_clusters: Option<bool>,
 }
 
 impl FunctionReport {
-    /// Asks the driver: 8 calls, and 5 more where there can be clusters.
+    /// Reads the function with 8 calls of the driver, and 5 more where there can be clusters.
     pub(super) fn read(
         driver: &dyn Driver,
         function: Function,

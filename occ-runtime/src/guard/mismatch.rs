@@ -1,33 +1,32 @@
-//! What can differ between a launch as it was checked and as it would run.
+//! The differences between a launch as it was checked and as it would run.
 
 use super::device::LimitDifference;
-use crate::words::Counted;
 use core::fmt;
+use occ_core::internal::Value;
 use occ_core::{Arch, Axis, BlockLimits, Refusal, Requirement, Resource};
 
 /// A difference between what was checked and what is launched, with both values.
 ///
-/// [`Display`](fmt::Display) gives it in one line; what to know and to do about it is in a
-/// [`LaunchError`](super::LaunchError) and in the log.
+/// [`Display`](fmt::Display) writes it in one line. [`LaunchError`](super::LaunchError) and the log add notes and help.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// Other blocks are launched than were checked.
+    /// The launch has another block than was checked.
     Block {
         /// Threads along x, y and z as checked.
         declared: [u32; 3],
         /// As launched.
         launched: [u32; 3],
     },
-    /// Another cluster is launched than was checked; `None` for none.
+    /// The launch has another cluster than was checked; `None` for no cluster.
     Cluster {
         /// Blocks along x, y and z as checked.
         declared: Option<[u32; 3]>,
         /// As launched.
         launched: Option<[u32; 3]>,
     },
-    /// Other dynamic shared memory is launched than was checked.
+    /// The launch has other dynamic shared memory than was checked.
     DynamicSmem {
         /// Bytes per block as checked.
         declared: u32,
@@ -39,7 +38,7 @@ pub enum Mismatch {
         /// Why.
         refusal: Refusal,
     },
-    /// The driver holds no block of the launch on an SM, and the model does not know why.
+    /// The driver reports 0 blocks per SM, and the model does not know why.
     NoBlock,
     /// The device holds not even one cluster of the launch.
     NoCluster {
@@ -50,17 +49,17 @@ pub enum Mismatch {
     Occupancy {
         /// What is required.
         required: Requirement,
-        /// Blocks per SM that would satisfy it.
+        /// Blocks per SM that would meet it.
         required_blocks: u32,
-        /// Blocks per SM the driver holds, at least 1.
+        /// Driver's blocks per SM, at least 1.
         blocks_per_sm: u32,
         /// Warps of a block.
         warps_per_block: u32,
-        /// Warps an SM can hold of any launch.
+        /// Most resident warps of an SM.
         max_warps_per_sm: u32,
-        /// How many blocks each resource would admit, where the model agrees with the driver.
+        /// Block limit of each resource, where the model agrees with the driver.
         limits: Option<BlockLimits>,
-        /// Most registers per thread with which registers would admit what is required.
+        /// Most registers per thread with which registers allow what is required.
         register_budget: Option<u32>,
         /// Registers per thread of the function.
         registers: u32,
@@ -86,9 +85,9 @@ pub enum Mismatch {
         /// Of the function.
         found: u32,
     },
-    /// The function needs more local memory than its ceiling.
+    /// The function needs more local memory than the declared limit.
     Local {
-        /// Bytes per thread: `max_stack`.
+        /// Declared limit, in bytes per thread: `max_stack`.
         ceiling: u32,
         /// Of the function.
         found: u32,
@@ -100,7 +99,7 @@ pub enum Mismatch {
         /// Of the function.
         found: u32,
     },
-    /// The model and the driver disagree. The driver is right.
+    /// The model and the driver disagree about the blocks per SM. The driver is right.
     BlocksPerSm {
         /// The model's answer; 0 if it says that the launch cannot run.
         model: u32,
@@ -118,36 +117,36 @@ pub enum Mismatch {
 pub enum DeclaredRegisters {
     /// Their number.
     Exactly(u32),
-    /// A cap that holds, or a ceiling.
+    /// An upper bound.
     AtMost(u32),
-    /// Nothing: this is the most with which what is required still holds.
+    /// Nothing; this is the most with which the requirement still holds.
     Budget(u32),
 }
 
-/// How bad a difference is.
+/// The severity of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Severity {
-    /// The launch runs and reaches what is required.
+    /// The launch runs and meets the requirement.
     Warning,
-    /// It does not, or is not the launch that was checked.
+    /// The launch cannot run, misses the requirement, or is not the one that was checked.
     Error,
 }
 
-/// A difference, and how bad it is.
+/// A difference with its severity.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Finding {
-    /// How bad it is.
+    /// Severity of the difference.
     pub severity: Severity,
-    /// What differs.
+    /// Difference with both values.
     pub mismatch: Mismatch,
 }
 
 impl Mismatch {
-    /// The error of the driver that the launch would have met, or the nearest to it.
+    /// Returns the driver's error that the launch would have met, or the nearest to it.
     pub const fn cuda_code(&self) -> i32 {
         use crate::driver::DriverError as Code;
         match self {
@@ -163,46 +162,44 @@ impl Mismatch {
         }
     }
 
-    /// What to know about it: lines without their `= note: `.
+    /// Passes each note about the difference to `f`, without its `= note: `.
     pub(super) fn note(&self, f: &mut dyn FnMut(fmt::Arguments<'_>) -> fmt::Result) -> fmt::Result {
         match self {
             Mismatch::Occupancy { blocks_per_sm, warps_per_block, max_warps_per_sm, limits, .. } => {
                 f(format_args!(
                     "the driver holds {} of {} per SM, which has room for {}",
-                    Counted(*blocks_per_sm, "block"),
-                    Counted(*warps_per_block, "warp"),
-                    Counted(*max_warps_per_sm, "warp"),
+                    Value::Count(u64::from(*blocks_per_sm), "block"),
+                    Value::Count(u64::from(*warps_per_block), "warp"),
+                    Value::Count(u64::from(*max_warps_per_sm), "warp"),
                 ))?;
                 match limits {
-                    Some(limits) => f(format_args!("blocks per SM each resource allows: {}", Limits(limits))),
+                    Some(limits) => f(format_args!("blocks per SM each resource allows: {}", Value::Limits(limits))),
                     None => Ok(()),
                 }
             }
-            Mismatch::BlocksPerSm { .. } | Mismatch::Limit(_) => {
-                f(format_args!("the driver is right, and its number was used"))
-            }
+            Mismatch::BlocksPerSm { .. } | Mismatch::Limit(_) => f(format_args!("the driver's number is used")),
             _ => Ok(()),
         }
     }
 
-    /// What to do about it.
+    /// Passes what to do about the difference to `f`, without its `= help: `.
     pub(super) fn help(&self, f: &mut dyn FnMut(fmt::Arguments<'_>) -> fmt::Result) -> fmt::Result {
         match self {
             Mismatch::Block { launched, .. } => {
-                f(format_args!("launch with the spec's block, or declare `block = {}`", Axes(*launched)))
+                f(format_args!("launch with the spec's block, or declare `block = {}`", Value::Axes(*launched)))
             }
             Mismatch::Cluster { declared: Some(_), launched: None } => f(format_args!(
                 "`launch!` and cudarc's builder pass no cluster: compile the kernel with `__cluster_dims__`, or launch \
                  with `LaunchSpec::launch` of the feature `cust`"
             )),
             Mismatch::Cluster { launched: Some(launched), .. } => {
-                f(format_args!("declare `cluster = {}`", Axes(*launched)))
+                f(format_args!("declare `cluster = {}`", Value::Axes(*launched)))
             }
             Mismatch::DynamicSmem { launched, .. } => {
                 f(format_args!("launch with the spec's shared memory, or declare `dynamic_smem = {launched}`"))
             }
             Mismatch::CannotRun { refusal: Refusal::EmptyGrid { .. } } => {
-                f(format_args!("return before the launch where there is nothing to do: no elements make no blocks"))
+                f(format_args!("skip the launch when there is no work; an empty grid is an error"))
             }
             Mismatch::CannotRun { refusal: Refusal::RegistersPerBlock { warps, .. } } => f(format_args!(
                 "launch a smaller block, or compile the kernel with `__launch_bounds__({})`",
@@ -212,7 +209,7 @@ impl Mismatch {
                 "launch blocks of at most {most} threads, or compile the kernel with `__launch_bounds__({threads})`"
             )),
             Mismatch::CannotRun { refusal: Refusal::GridAxis { axis: Axis::Y | Axis::Z, .. } } => {
-                f(format_args!("put the long axis into x, which takes 2147483647 blocks"))
+                f(format_args!("use x for the longest axis; it takes 2147483647 blocks"))
             }
             Mismatch::CannotRun { refusal: Refusal::PartialCluster { cluster, .. } } => {
                 f(format_args!("round the grid up to a multiple of {cluster} blocks along this axis"))
@@ -223,7 +220,7 @@ impl Mismatch {
                 f(format_args!("compile the kernel with at most {budget} registers per thread"))
             }
             Mismatch::Capability { found: [major, minor], .. } if Arch::new(*major, *minor).is_some() => {
-                f(format_args!("add `\"sm_{major}{minor}\"` to `arch` to have it checked when the code is compiled"))
+                f(format_args!("add `\"sm_{major}{minor}\"` to `arch` to check it at compile time"))
             }
             Mismatch::Registers { declared: DeclaredRegisters::AtMost(most), .. } => f(format_args!(
                 "compile the kernel with at most {most} registers per thread, or raise what is declared"
@@ -237,7 +234,7 @@ impl Mismatch {
                 f(format_args!("declare `carveout = {found}`, or leave it to the spec"))
             }
             Mismatch::BlocksPerSm { .. } | Mismatch::Limit(_) => {
-                f(format_args!("please report it, with what `Guard::report` says of the launch"))
+                f(format_args!("report this with the output of `Guard::report`"))
             }
             _ => Ok(()),
         }
@@ -248,13 +245,19 @@ impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Mismatch::Block { declared, launched } => {
-                write!(f, "blocks of {} are launched, {} were checked", Axes(*launched), Axes(*declared))
+                write!(
+                    f,
+                    "launched with blocks of {}; checked for blocks of {}",
+                    Value::Axes(*launched),
+                    Value::Axes(*declared)
+                )
             }
             Mismatch::Cluster { declared, launched } => {
-                write!(f, "{} launched, {} checked", Cluster(*launched, "is"), Cluster(*declared, "was"))
+                write!(f, "launched {}; checked {}", Cluster(*launched), Cluster(*declared))
             }
             Mismatch::DynamicSmem { declared, launched } => {
-                write!(f, "{} of dynamic shared memory launched, {declared} checked", Counted(*launched, "byte"))
+                let bytes = Value::Count(u64::from(*launched), "byte");
+                write!(f, "launched with {bytes} of dynamic shared memory; checked for {declared}")
             }
             Mismatch::CannotRun { refusal } => {
                 write!(f, "this launch cannot run: {refusal}")?;
@@ -263,91 +266,62 @@ impl fmt::Display for Mismatch {
                     None => Ok(()),
                 }
             }
-            Mismatch::NoBlock => f.write_str("this launch cannot run: the driver holds no block of it on an SM"),
+            Mismatch::NoBlock => f.write_str("this launch cannot run: the driver reports 0 blocks per SM"),
             Mismatch::NoCluster { cluster } => {
-                write!(f, "this launch cannot run: the device has no room for a cluster of {}", Axes(*cluster))
+                write!(f, "this launch cannot run: the device has no room for a cluster of {}", Value::Axes(*cluster))
             }
             Mismatch::Occupancy { required, blocks_per_sm, warps_per_block, max_warps_per_sm, .. } => {
                 f.write_str(required.missed(*blocks_per_sm, *warps_per_block, *max_warps_per_sm).as_str())
             }
             Mismatch::Capability { declared, found: [major, minor] } => {
-                f.write_str(if declared.is_empty() { "checked for no capability" } else { "checked for " })?;
-                for (at, arch) in declared.iter().enumerate() {
-                    write!(f, "{}{arch}", separator(at, declared.len()))?;
+                match declared {
+                    [] => f.write_str("checked for no capability")?,
+                    archs => write!(f, "checked for {}", Value::Archs(archs))?,
                 }
                 write!(f, ", launched on sm_{major}{minor}")?;
                 let is_known = Arch::new(*major, *minor).is_some();
                 f.write_str(if is_known { "" } else { ", which the model does not know" })
             }
             Mismatch::Registers { declared, found } => {
-                write!(f, "the function has {found} registers per thread, ")?;
+                write!(f, "the function has {found} registers per thread")?;
                 match declared {
-                    DeclaredRegisters::Exactly(declared) => write!(f, "{declared} were declared"),
-                    DeclaredRegisters::AtMost(most) => write!(f, "at most {most} were declared"),
-                    DeclaredRegisters::Budget(0) => write!(f, "and no number would reach what is required"),
-                    DeclaredRegisters::Budget(most) => write!(f, "at most {most} reach what is required"),
+                    DeclaredRegisters::Exactly(declared) => write!(f, "; {declared} were declared"),
+                    DeclaredRegisters::AtMost(most) => write!(f, "; at most {most} were declared"),
+                    DeclaredRegisters::Budget(0) => write!(f, "; no number meets the requirement"),
+                    DeclaredRegisters::Budget(most) => write!(f, "; at most {most} meet the requirement"),
                 }
             }
             Mismatch::StaticSmem { declared, found } => {
-                write!(f, "the function has {found} bytes of static shared memory, {declared} were declared")
+                write!(f, "the function has {found} bytes of static shared memory; {declared} were declared")
             }
             Mismatch::Local { ceiling, found } => {
-                write!(f, "the function has {found} bytes of local memory per thread, `max_stack` is {ceiling}")
+                write!(f, "the function has {found} bytes of local memory per thread; `max_stack` is {ceiling}")
             }
             Mismatch::Carveout { declared, found } => {
-                write!(f, "the function prefers a carve-out of {found}%, {declared}% was declared")
+                write!(f, "the function prefers a carve-out of {found}%; {declared}% was declared")
             }
             Mismatch::BlocksPerSm { model, driver } => {
-                write!(f, "the driver holds {} per SM, the model says {model}", Counted(*driver, "block"))
+                write!(
+                    f,
+                    "the driver reports {} per SM; the model computes {model}",
+                    Value::Count(u64::from(*driver), "block")
+                )
             }
             Mismatch::Limit(LimitDifference { attribute, table, driver }) => {
-                write!(f, "the driver says that `{attribute:?}` is {driver}, the model's table has {table}")
+                write!(f, "the driver reports {driver} for `{attribute:?}`; the model's table has {table}")
             }
         }
     }
 }
 
-fn separator(at: usize, count: usize) -> &'static str {
-    match at {
-        0 => "",
-        _ if at + 1 == count => " and ",
-        _ => ", ",
-    }
-}
-
-/// `256`, `(16, 16)`, `(8, 8, 4)`: as the attribute takes it.
-struct Axes([u32; 3]);
-
-impl fmt::Display for Axes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            [x, 1, 1] => write!(f, "{x}"),
-            [x, y, 1] => write!(f, "({x}, {y})"),
-            [x, y, z] => write!(f, "({x}, {y}, {z})"),
-        }
-    }
-}
-
-/// `a cluster of 2 is`, `no cluster was`.
-struct Cluster(Option<[u32; 3]>, &'static str);
+/// `with a cluster of 2`, `without a cluster`.
+struct Cluster(Option<[u32; 3]>);
 
 impl fmt::Display for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Some(axes) => write!(f, "a cluster of {} {}", Axes(axes), self.1),
-            None => write!(f, "no cluster {}", self.1),
+            Some(axes) => write!(f, "with a cluster of {}", Value::Axes(axes)),
+            None => f.write_str("without a cluster"),
         }
-    }
-}
-
-struct Limits<'a>(&'a BlockLimits);
-
-impl fmt::Display for Limits<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let limits = Resource::ALL.into_iter().filter_map(|resource| Some((resource, self.0.of(resource)?)));
-        for (at, (resource, limit)) in limits.enumerate() {
-            write!(f, "{}{resource} {limit}", if at == 0 { "" } else { ", " })?;
-        }
-        Ok(())
     }
 }

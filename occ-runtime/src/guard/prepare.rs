@@ -1,37 +1,37 @@
-//! What a function needs before a launch of it can run: attributes that are raised, and never lowered.
+//! Attributes that a function needs for a launch. They are raised and never lowered.
 
 use super::function::FunctionReport;
 use crate::driver::{Driver, DriverError, Function, FunctionAttribute as Attribute};
 use occ_core::Launch;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What the guard changed of a function so that the launch can run as it was checked.
+/// The attributes that the guard changed so that the launch runs as it was checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Prepared {
-    /// The most dynamic shared memory in bytes, raised from less: the opt-in.
+    /// Most dynamic shared memory in bytes, if it was raised: the opt-in.
     pub raised_dynamic_smem: Option<u32>,
-    /// Clusters above the portable size were allowed.
+    /// Whether clusters above the portable size were allowed.
     pub allowed_non_portable_clusters: bool,
-    /// The preferred carve-out in percent, where there was none.
+    /// Preferred carve-out in percent, if there was none before.
     pub set_carveout: Option<u32>,
 }
 
-/// Held while attributes are read and then raised: what another thread has raised meanwhile must not be lowered again.
-/// `None` for a launch that needs nothing of its function.
+/// Locks the attributes while they are read and raised: two threads could otherwise lower each other's values. Returns
+/// `None` for a launch that needs no attribute.
 pub(super) fn lock_attributes(launch: &Launch) -> Option<MutexGuard<'static, ()>> {
-    static RAISING: Mutex<()> = Mutex::new(());
-    is_needed(launch).then(|| RAISING.lock().unwrap_or_else(PoisonError::into_inner))
+    static ATTRIBUTES: Mutex<()> = Mutex::new(());
+    is_needed(launch).then(|| ATTRIBUTES.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Whether a launch may need anything of its function at all.
+/// Returns whether a launch may need an attribute raised.
 pub(super) fn is_needed(launch: &Launch) -> bool {
     launch.dynamic_smem > 0 || launch.cluster.is_some() || launch.carveout.percent().is_some()
 }
 
-/// Raises what `launch` needs; `found` was read since [`lock_attributes`]. What the driver finds too much stays as it is: the launch
-/// is then refused for it.
+/// Raises what `launch` needs. `found` was read under [`lock_attributes`]. An attribute that the driver does not raise so
+/// far stays as it is, and the launch is refused for it later.
 pub(super) fn prepare(
     driver: &dyn Driver,
     function: Function,
@@ -59,7 +59,7 @@ pub(super) fn prepare(
     Ok(prepared)
 }
 
-/// Sets an attribute. `false` if the driver finds the value too much.
+/// Sets an attribute, and returns `false` if the value is too large for the driver.
 fn set(driver: &dyn Driver, function: Function, attribute: Attribute, wanted: u32) -> Result<bool, DriverError> {
     let Ok(wanted) = i32::try_from(wanted) else {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! Everything that was read and compared of one launch, for bug reports and for programs.
+//! Everything read and compared of one launch, for bug reports and for programs.
 
 use super::compare::{Compared, Comparison};
 use super::device::DeviceReport;
@@ -12,46 +12,46 @@ use core::fmt;
 use occ_core::{Arch, Kernel, Launch, Occupancy, Refusal, Requirement};
 use std::vec::Vec;
 
-/// Everything that was read and compared of one launch.
+/// Everything read and compared of one launch.
 ///
-/// [`Display`](fmt::Display) gives it as text for a bug report; the feature `serde` writes it in other formats.
+/// [`Display`](fmt::Display) writes it as text for a bug report, the feature `serde` in other formats.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Report {
-    /// The version of this crate.
+    /// Version of this crate.
     pub version: &'static str,
-    /// The kernel of the spec.
+    /// Name of the spec's kernel.
     pub kernel: &'static str,
-    /// The launch as it was checked.
+    /// Launch as it was checked.
     pub launch: Launch,
-    /// What it must reach.
+    /// Requirement of the spec.
     pub requirement: Requirement,
-    /// The capabilities it was checked for.
+    /// Capabilities that the spec was checked for.
     pub archs: &'static [Arch],
-    /// The kernel as it was declared, or read from an artifact, for this device.
+    /// Kernel as declared, or as read from an artifact, for this device.
     pub declared: Kernel,
-    /// The device.
+    /// Device of the current context.
     pub device: DeviceReport,
-    /// The function.
+    /// Function of the launch.
     pub function: FunctionReport,
-    /// What the guard changed of it.
+    /// Attributes of the function that the guard changed.
     pub prepared: Prepared,
-    /// Blocks per SM by the driver.
+    /// Driver's blocks per SM.
     pub blocks_per_sm: u32,
-    /// Clusters that the device holds by the driver; `None` for a launch without clusters, or if it cannot tell.
+    /// Driver's number of clusters on the device; `None` for a launch without clusters, or if the driver cannot tell.
     pub active_clusters: Option<u32>,
-    /// The model's answer, with the limits that the driver tells. `None` if it does not know the capability.
+    /// Model's answer with the limits that the driver reports. `None` if it does not know the capability.
     pub model: Option<Result<Occupancy, Refusal>>,
-    /// Whether the driver's number of static shared memory seems to hold what it reserves in each block.
+    /// Whether the driver's static shared memory seems to include what it reserves in each block.
     pub static_smem_has_reserved: bool,
-    /// Every difference, the worst first.
+    /// All differences, the worst first.
     pub findings: Vec<Finding>,
 }
 
 impl Report {
-    /// Reads the function, makes it ready, and compares. At most 13 calls for the attributes, one for each of 3
-    /// that are raised, and 3 for the driver's occupancy.
+    /// Reads the function, prepares it, and compares: with at most 13 calls for the attributes, one for each of 3 that are
+    /// raised, and 3 for the driver's occupancy.
     pub(super) fn make(
         driver: &dyn Driver,
         spec: &LaunchSpec,
@@ -64,12 +64,12 @@ impl Report {
         let attributes = FunctionReport::read(driver, function, device.clusters == Some(true))?;
         let portable = device.limits.and_then(|sm| sm.max_cluster_portable);
         // A launch without a cluster has the one the kernel was compiled for.
-        let mut as_made = *launch;
-        as_made.cluster = launch.cluster.or(attributes.required_cluster);
-        let prepared = prepare(driver, function, &attributes, &as_made, portable)?;
+        let mut with_cluster = *launch;
+        with_cluster.cluster = launch.cluster.or(attributes.required_cluster);
+        let prepared = prepare(driver, function, &attributes, &with_cluster, portable)?;
         drop(lock);
         let blocks_per_sm = driver.max_active_blocks_per_sm(function, launch.threads(), launch.dynamic_smem)?;
-        let active_clusters = active_clusters(driver, function, &as_made, device.clusters)?;
+        let active_clusters = active_clusters(driver, function, &with_cluster, device.clusters)?;
         let comparison =
             Comparison { spec, device, function: &attributes, passes_cluster, blocks_per_sm, active_clusters };
         let declared = comparison.declared();
@@ -93,14 +93,14 @@ impl Report {
         })
     }
 
-    /// The driver's occupancy: resident warps ÷ warps an SM can hold.
+    /// Returns the driver's occupancy: resident warps ÷ warps that an SM can hold.
     pub fn occupancy(&self) -> f64 {
         let warps = self.launch.threads().div_ceil(self.device.warp_size.get()).saturating_mul(self.blocks_per_sm);
         f64::from(warps) / f64::from(self.device.max_warps_per_sm().max(1))
     }
 }
 
-/// Clusters of the launch that the device holds; `None` without clusters, and where the driver cannot tell.
+/// Returns the clusters of the launch that the device holds; `None` without clusters, or if the driver cannot tell.
 fn active_clusters(
     driver: &dyn Driver,
     function: Function,
@@ -110,8 +110,8 @@ fn active_clusters(
     let Some(cluster) = launch.cluster else {
         return Ok(None);
     };
-    // A cluster of one block is a launch without clusters. Of a larger one a device without them holds none: it is not
-    // asked, since it answers with an error.
+    // A cluster of one block is a launch without clusters. A device without clusters holds no larger one, and is not asked,
+    // since it answers with an error.
     if has_clusters == Some(false) {
         return Ok((cluster != [1; 3]).then_some(0));
     }
@@ -136,7 +136,7 @@ impl fmt::Display for Report {
         writeln!(f, "  launch: {launch:?}")?;
         writeln!(f, "  declared: {:?}", self.declared)?;
         writeln!(f, "  function: {function:?}")?;
-        writeln!(f, "  made ready: {:?}", self.prepared)?;
+        writeln!(f, "  prepared: {:?}", self.prepared)?;
         writeln!(
             f,
             "  device: {} SMs, {} warps per SM, {:?}",

@@ -3,7 +3,7 @@
 use super::device::DeviceReport;
 use super::enforce::LOG_TARGET;
 use crate::spec::LaunchSpec;
-use crate::words::Counted;
+use crate::words::WavesText;
 use occ_core::Waves;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -32,16 +32,7 @@ impl WaveLog {
         if self.last_blocks.swap(waves.blocks(), Ordering::Relaxed) == waves.blocks() {
             return;
         }
-        let about =
-            format_args!("`{}` on {} (sm_{}{})", spec.name(), device.name, device.capability[0], device.capability[1]);
-        let blocks = Counted(waves.blocks(), "block");
-        let full = Counted(waves.full(), "full wave");
-        let made = format_args!("{about}: {blocks} over {} slots make {full}", waves.slots());
-        if waves.tail_blocks() == 0 {
-            log::info!(target: LOG_TARGET, "{made}");
-        } else {
-            let (tail, idle) = (Counted(waves.tail_blocks(), "block"), waves.tail_idle() * 100.0);
-            log::info!(target: LOG_TARGET, "{made} and a tail of {tail}, which leaves {idle:.1}% of it idle");
-        }
+        let (kernel, device, [major, minor]) = (spec.name(), &device.name, device.capability);
+        log::info!(target: LOG_TARGET, "`{kernel}` on {device} (sm_{major}{minor}): {}", WavesText(waves));
     }
 }

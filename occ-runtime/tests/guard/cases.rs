@@ -113,24 +113,26 @@ fn launches() -> Vec<Case> {
             .launched(|launched| launched.block = [128, 2, 1])
             .finds(Error, Mismatch::Block { declared: [256, 1, 1], launched: [128, 2, 1] })
             .says(
-                "blocks of (128, 2) are launched, 256 were checked
+                "launched with blocks of (128, 2); checked for blocks of 256
   = help: launch with the spec's block, or declare `block = (128, 2)`",
             ),
         case("other shared memory")
             .launched(|launched| launched.dynamic_smem = 1)
             .finds(Error, Mismatch::DynamicSmem { declared: 0, launched: 1 })
             .says(
-                "1 byte of dynamic shared memory launched, 0 checked
+                "launched with 1 byte of dynamic shared memory; checked for 0
   = help: launch with the spec's shared memory, or declare `dynamic_smem = 1`",
             ),
         hopper("a cluster where there is none", None)
             .launched(|launched| launched.cluster = Some([2, 1, 1]))
             .finds(Error, cluster(None, Some([2, 1, 1])))
-            .says("a cluster of 2 is launched, no cluster was checked\n  = help: declare `cluster = 2`"),
+            .says("launched with a cluster of 2; checked without a cluster\n  = help: declare `cluster = 2`"),
         hopper("another cluster", Some([2, 1, 1]))
             .launched(|launched| (launched.cluster, launched.grid) = (Some([2, 2, 1]), [2, 2, 1]))
             .finds(Error, cluster(Some([2, 1, 1]), Some([2, 2, 1])))
-            .says("a cluster of (2, 2) is launched, a cluster of 2 was checked\n  = help: declare `cluster = (2, 2)`"),
+            .says(
+                "launched with a cluster of (2, 2); checked with a cluster of 2\n  = help: declare `cluster = (2, 2)`",
+            ),
         hopper("the cluster", Some([2, 1, 1])).says(AS_CHECKED),
     ]
 }
@@ -158,7 +160,7 @@ fn capabilities() -> Vec<Case> {
             .finds(Warning, capability(SM_80, [8, 6]))
             .says(
                 "checked for sm_80, launched on sm_86
-  = help: add `\"sm_86\"` to `arch` to have it checked when the code is compiled",
+  = help: add `\"sm_86\"` to `arch` to check it at compile time",
             ),
         Case::new("another capability, missed", device(RTX_3090), FunctionDouble::new(32), large(0.75))
             .finds(Error, of_8_0(2, 0.75))
@@ -168,13 +170,13 @@ fn capabilities() -> Vec<Case> {
   = note: the driver holds 1 block of 32 warps per SM, which has room for 48 warps
   = note: blocks per SM each resource allows: registers 2, shared memory 100, warps 1, blocks 16
   = note: checked for sm_80, launched on sm_86
-  = help: add `\"sm_86\"` to `arch` to have it checked when the code is compiled",
+  = help: add `\"sm_86\"` to `arch` to check it at compile time",
             ),
         Case::new("an unknown capability, kept", unknown(), FunctionDouble::new(168).always(4), HALF)
             .finds(Warning, registers(DeclaredRegisters::Exactly(40), 168))
             .finds(Warning, capability(SM_80, [15, 0]))
             .says(
-                "the function has 168 registers per thread, 40 were declared
+                "the function has 168 registers per thread; 40 were declared
   = note: checked for sm_80, launched on sm_150, which the model does not know
   = help: declare `registers = 168`, or name the compiled kernel with `cubin`; a driver that compiles PTX chooses \
                  registers itself",
@@ -236,12 +238,12 @@ fn of_registers() -> Vec<Case> {
     let (of_65, of_168) = (limits([3, 164, 8, 32]), limits([1, 164, 8, 32]));
     vec![
         case("fewer registers", 24, of_256(kernel(40))).finds(Warning, registers(Exactly(40), 24)).says(
-            "the function has 24 registers per thread, 40 were declared
+            "the function has 24 registers per thread; 40 were declared
   = help: declare `registers = 24`, or name the compiled kernel with `cubin`; a driver that compiles PTX chooses registers \
              itself",
         ),
         case("more registers, kept", 64, of_256(kernel(40))).finds(Warning, registers(Exactly(40), 64)).says(
-            "the function has 64 registers per thread, 40 were declared
+            "the function has 64 registers per thread; 40 were declared
   = help: declare `registers = 64`, or name the compiled kernel with `cubin`; a driver that compiles PTX chooses registers \
              itself",
         ),
@@ -252,13 +254,13 @@ fn of_registers() -> Vec<Case> {
                 "occupancy 37.5% is below the required 50%
   = note: the driver holds 3 blocks of 8 warps per SM, which has room for 64 warps
   = note: blocks per SM each resource allows: registers 3, shared memory 164, warps 8, blocks 32
-  = note: the function has 65 registers per thread, 40 were declared
+  = note: the function has 65 registers per thread; 40 were declared
   = help: compile the kernel with at most 64 registers per thread",
             ),
         case("below the cap", 24, capped(64)).says("as checked, 8 blocks per SM, occupancy 100.0%"),
         case("at the cap", 64, capped(64)).says("as checked, 4 blocks per SM, occupancy 50.0%"),
         case("above the cap, kept", 64, capped(40)).finds(Warning, registers(AtMost(40), 64)).says(
-            "the function has 64 registers per thread, at most 40 were declared
+            "the function has 64 registers per thread; at most 40 were declared
   = help: compile the kernel with at most 40 registers per thread, or raise what is declared",
         ),
         case("above the cap, missed", 168, capped(40))
@@ -268,7 +270,7 @@ fn of_registers() -> Vec<Case> {
                 "occupancy 12.5% is below the required 50%
   = note: the driver holds 1 block of 8 warps per SM, which has room for 64 warps
   = note: blocks per SM each resource allows: registers 1, shared memory 164, warps 8, blocks 32
-  = note: the function has 168 registers per thread, at most 40 were declared
+  = note: the function has 168 registers per thread; at most 40 were declared
   = help: compile the kernel with at most 64 registers per thread",
             ),
         case("within the budget", 64, of_256(Kernel::new())).says("as checked, 4 blocks per SM, occupancy 50.0%"),
@@ -279,7 +281,7 @@ fn of_registers() -> Vec<Case> {
                 "occupancy 37.5% is below the required 50%
   = note: the driver holds 3 blocks of 8 warps per SM, which has room for 64 warps
   = note: blocks per SM each resource allows: registers 3, shared memory 164, warps 8, blocks 32
-  = note: the function has 65 registers per thread, at most 64 reach what is required
+  = note: the function has 65 registers per thread; at most 64 meet the requirement
   = help: compile the kernel with at most 64 registers per thread",
             ),
         case("at the ceiling", 40, ceiling(40)).says(AS_CHECKED),
@@ -287,19 +289,19 @@ fn of_registers() -> Vec<Case> {
             .finds(Error, registers(AtMost(40), 64))
             .finds(Warning, registers(Exactly(40), 64))
             .says(
-                "the function has 64 registers per thread, at most 40 were declared
-  = note: the function has 64 registers per thread, 40 were declared
+                "the function has 64 registers per thread; at most 40 were declared
+  = note: the function has 64 registers per thread; 40 were declared
   = help: compile the kernel with at most 40 registers per thread, or raise what is declared",
             ),
         case("as compiled for the device", 40, compiled()).says(AS_CHECKED),
         case("not as compiled for the device", 24, compiled()).finds(Warning, registers(Exactly(40), 24)).says(
-            "the function has 24 registers per thread, 40 were declared
+            "the function has 24 registers per thread; 40 were declared
   = help: declare `registers = 24`, or name the compiled kernel with `cubin`; a driver that compiles PTX chooses registers \
              itself",
         ),
         on_3090("the code for 8.0 on 8.6", 80, 40, compiled()).says("as checked, 6 blocks per SM, occupancy 100.0%"),
         on_3090("not the code for 8.0 on 8.6", 80, 24, compiled()).finds(Warning, registers(Exactly(40), 24)).says(
-            "the function has 24 registers per thread, 40 were declared
+            "the function has 24 registers per thread; 40 were declared
   = help: declare `registers = 24`, or name the compiled kernel with `cubin`; a driver that compiles PTX chooses registers \
              itself",
         ),
@@ -327,7 +329,7 @@ fn static_smem() -> Vec<Case> {
         ampere("other static shared memory, kept", 20_992, &[[256, 0, 7]], at_least(0.5))
             .finds(Warning, found(0, 20_992))
             .says(
-                "the function has 20992 bytes of static shared memory, 0 were declared
+                "the function has 20992 bytes of static shared memory; 0 were declared
   = help: declare `static_smem = 20992`",
             ),
         ampere("other static shared memory, missed", 55_978, &[[256, 0, 2]], at_least(0.5))
@@ -349,16 +351,16 @@ fn static_smem() -> Vec<Case> {
                 "occupancy 25% is below the required 50%
   = note: the driver holds 2 blocks of 8 warps per SM, which has room for 64 warps
   = note: blocks per SM each resource allows: registers 8, shared memory 2, warps 8, blocks 32
-  = note: the function has 55978 bytes of static shared memory, 0 were declared",
+  = note: the function has 55978 bytes of static shared memory; 0 were declared",
             ),
         // On 8.0 the driver's number is the kernel's.
         ampere("1 KiB more on 8.0", 1024, &[[256, 0, 8]], at_least(0.5)).finds(Warning, found(0, 1024)).says(
-            "the function has 1024 bytes of static shared memory, 0 were declared
+            "the function has 1024 bytes of static shared memory; 0 were declared
   = help: declare `static_smem = 1024`",
         ),
         hopper("the driver's own 1 KiB on 9.0", 1024, 3).says("as checked, 3 blocks per SM, occupancy 37.5%"),
         hopper("1 KiB of the kernel's on 9.0", 1024, 2).finds(Warning, found(0, 1024)).says(
-            "the function has 1024 bytes of static shared memory, 0 were declared
+            "the function has 1024 bytes of static shared memory; 0 were declared
   = help: declare `static_smem = 1024`",
         ),
         hopper("no more on 9.0", 0, 3).says("as checked, 3 blocks per SM, occupancy 37.5%"),
@@ -379,7 +381,7 @@ fn others() -> Vec<Case> {
             .says(AS_CHECKED),
         Case::new("local memory above its ceiling", device(A100), FunctionDouble::new(40).with(3, 24), stack)
             .finds(Warning, Mismatch::Local { ceiling: 16, found: 24 })
-            .says("the function has 24 bytes of local memory per thread, `max_stack` is 16"),
+            .says("the function has 24 bytes of local memory per thread; `max_stack` is 16"),
         Case::new("no carve-out yet", device(A100), FunctionDouble::new(32), carved(Carveout::PreferShared))
             .says("as checked, 7 blocks per SM, occupancy 87.5%"),
         Case::new(
@@ -397,29 +399,29 @@ fn others() -> Vec<Case> {
         )
         .finds(Warning, Mismatch::Carveout { declared: 100, found: 50 })
         .says(
-            "the function prefers a carve-out of 50%, 100% was declared
+            "the function prefers a carve-out of 50%; 100% was declared
   = help: declare `carveout = 50`, or leave it to the spec",
         ),
         Case::new("another table", device(A100).with(106, 24), FunctionDouble::new(40), HALF)
             .finds(Warning, limit(DeviceAttribute::MaxBlocksPerMultiprocessor, 32, 24))
             .says(
-                "the driver says that `MaxBlocksPerMultiprocessor` is 24, the model's table has 32
-  = note: the driver is right, and its number was used
-  = help: please report it, with what `Guard::report` says of the launch",
+                "the driver reports 24 for `MaxBlocksPerMultiprocessor`; the model's table has 32
+  = note: the driver's number is used
+  = help: report this with the output of `Guard::report`",
             ),
         Case::new("more than the model says", device(A100), driver(7), HALF)
             .finds(Warning, Mismatch::BlocksPerSm { model: 6, driver: 7 })
             .says(
-                "the driver holds 7 blocks per SM, the model says 6
-  = note: the driver is right, and its number was used
-  = help: please report it, with what `Guard::report` says of the launch",
+                "the driver reports 7 blocks per SM; the model computes 6
+  = note: the driver's number is used
+  = help: report this with the output of `Guard::report`",
             ),
         Case::new("fewer than the model says", device(A100), driver(5), HALF)
             .finds(Warning, Mismatch::BlocksPerSm { model: 6, driver: 5 })
             .says(
-                "the driver holds 5 blocks per SM, the model says 6
-  = note: the driver is right, and its number was used
-  = help: please report it, with what `Guard::report` says of the launch",
+                "the driver reports 5 blocks per SM; the model computes 6
+  = note: the driver's number is used
+  = help: report this with the output of `Guard::report`",
             ),
         Case::new("fewer than the model says, missed", device(A100), driver(1), HALF)
             .finds(
@@ -439,8 +441,8 @@ fn others() -> Vec<Case> {
             .says(
                 "occupancy 12.5% is below the required 50%
   = note: the driver holds 1 block of 8 warps per SM, which has room for 64 warps
-  = note: the driver holds 1 block per SM, the model says 6
-  = help: please report it, with what `Guard::report` says of the launch",
+  = note: the driver reports 1 block per SM; the model computes 6
+  = help: report this with the output of `Guard::report`",
             ),
         Case::new("blocks where the model has none", device(A100), FunctionDouble::new(255).always(2), {
             spec(SM_80, Kernel::new(), Launch::new(384))
@@ -448,9 +450,9 @@ fn others() -> Vec<Case> {
         // 255 registers in 12 warps are 98,304; an SM has 65,536.
         .finds(Warning, Mismatch::BlocksPerSm { model: 0, driver: 2 })
         .says(
-            "the driver holds 2 blocks per SM, the model says 0
-  = note: the driver is right, and its number was used
-  = help: please report it, with what `Guard::report` says of the launch",
+            "the driver reports 2 blocks per SM; the model computes 0
+  = note: the driver's number is used
+  = help: report this with the output of `Guard::report`",
         ),
     ]
 }
@@ -468,7 +470,7 @@ fn refusals() -> Vec<Case> {
                 "this launch cannot run: a block needs 122880 bytes of shared memory, at most 101376 are possible \
                  (`CUDA_ERROR_INVALID_VALUE`, 1)
   = note: checked for sm_80, launched on sm_86
-  = help: add `\"sm_86\"` to `arch` to have it checked when the code is compiled",
+  = help: add `\"sm_86\"` to `arch` to check it at compile time",
             ),
         // The header, 1,024 threads: 64 registers, 1 block; 65: none.
         Case::new(
@@ -482,7 +484,7 @@ fn refusals() -> Vec<Case> {
         .says(
             "this launch cannot run: 65 registers per thread in 32 warps take 73728 registers, a block may take 65536 \
                  (`CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`, 701)
-  = note: the function has 65 registers per thread, 64 were declared
+  = note: the function has 65 registers per thread; 64 were declared
   = help: launch a smaller block, or compile the kernel with `__launch_bounds__(1024)`",
         ),
         Case::new("threads of the function", device(A100), FunctionDouble::new(40).with(0, 128), HALF)
@@ -496,9 +498,9 @@ fn refusals() -> Vec<Case> {
             .finds(Error, Mismatch::NoBlock)
             .finds(Warning, Mismatch::BlocksPerSm { model: 6, driver: 0 })
             .says(
-                "this launch cannot run: the driver holds no block of it on an SM
-  = note: the driver holds 0 blocks per SM, the model says 6
-  = help: please report it, with what `Guard::report` says of the launch",
+                "this launch cannot run: the driver reports 0 blocks per SM
+  = note: the driver reports 0 blocks per SM; the model computes 6
+  = help: report this with the output of `Guard::report`",
             ),
         Case::new(
             "no block of an unknown capability",
@@ -509,7 +511,7 @@ fn refusals() -> Vec<Case> {
         .finds(Error, Mismatch::NoBlock)
         .finds(Warning, Mismatch::Capability { declared: SM_80, found: [15, 0] })
         .says(
-            "this launch cannot run: the driver holds no block of it on an SM
+            "this launch cannot run: the driver reports 0 blocks per SM
   = note: checked for sm_80, launched on sm_150, which the model does not know",
         ),
     ]
@@ -538,11 +540,11 @@ fn clusters() -> Vec<Case> {
         .says(AS_CHECKED),
         not_passed(case("compiled, not declared", function().cluster([2, 1, 1]), of(None)))
             .finds(Error, cluster(None, Some([2, 1, 1])))
-            .says("a cluster of 2 is launched, no cluster was checked\n  = help: declare `cluster = 2`"),
+            .says("launched with a cluster of 2; checked without a cluster\n  = help: declare `cluster = 2`"),
         not_passed(case("declared, not passed", function(), of(Some([2, 1, 1]))))
             .finds(Error, cluster(Some([2, 1, 1]), None))
             .says(
-                "no cluster is launched, a cluster of 2 was checked
+                "launched without a cluster; checked with a cluster of 2
   = help: `launch!` and cudarc's builder pass no cluster: compile the kernel with `__cluster_dims__`, or launch with \
                  `LaunchSpec::launch` of the feature `cust`",
             ),
@@ -562,7 +564,7 @@ fn clusters() -> Vec<Case> {
             .says(
                 "this launch cannot run: clusters need compute capability 9.0 or later
   = note: checked for sm_90, launched on sm_80
-  = help: add `\"sm_80\"` to `arch` to have it checked when the code is compiled",
+  = help: add `\"sm_80\"` to `arch` to check it at compile time",
             ),
         case_without_clusters("no clusters, says the driver", device(H100).with(120, 0), of(Some([2, 1, 1])))
             .finds(Error, Mismatch::NoCluster { cluster: [2, 1, 1] })
@@ -576,15 +578,15 @@ fn clusters() -> Vec<Case> {
                 "this launch cannot run: 16 blocks in a cluster, at most 8 are possible \
                  (`CUDA_ERROR_INVALID_CLUSTER_SIZE`, 912)
   = note: checked for sm_90, launched on sm_120
-  = help: add `\"sm_120\"` to `arch` to have it checked when the code is compiled",
+  = help: add `\"sm_120\"` to `arch` to check it at compile time",
             ),
         blackwell("not too large for the driver", Ok(4))
             .finds(Warning, capability)
             .finds(Warning, Mismatch::BlocksPerSm { model: 0, driver: 6 })
             .says(
                 "checked for sm_90, launched on sm_120
-  = note: the driver holds 6 blocks per SM, the model says 0
-  = help: add `\"sm_120\"` to `arch` to have it checked when the code is compiled",
+  = note: the driver reports 6 blocks per SM; the model computes 0
+  = help: add `\"sm_120\"` to `arch` to check it at compile time",
             ),
         Case::new("a driver of old", older(), FunctionDouble::new(40).without(&[8, 9, 10, 11, 12, 13, 14]), HALF)
             .says(AS_CHECKED),

@@ -70,13 +70,13 @@ fn the_words() {
         says([1, 0, 1]),
         "`k` on A100 SXM4 80 GB (sm_80): this launch cannot run: the grid is empty: its y axis is 0 \
          (`CUDA_ERROR_INVALID_VALUE`, 1)
-  = help: return before the launch where there is nothing to do: no elements make no blocks"
+  = help: skip the launch when there is no work; an empty grid is an error"
     );
     assert_eq!(
         says([1, 1, 65_536]),
         "`k` on A100 SXM4 80 GB (sm_80): this launch cannot run: the grid has 65536 blocks along z, at most 65535 are \
          possible (`CUDA_ERROR_INVALID_VALUE`, 1)
-  = help: put the long axis into x, which takes 2147483647 blocks"
+  = help: use x for the longest axis; it takes 2147483647 blocks"
     );
     assert_eq!(
         says([0x8000_0000, 1, 1]),
@@ -114,11 +114,13 @@ fn waves() {
     let (guard, k) = guard_of(device(A100), FunctionDouble::new(40));
     let bound = guard.bind(&spec, k, false).unwrap();
     let expected = |grid: [u32; 3]| match grid[0] {
-        1 => Some("1 block over 648 slots make 0 full waves and a tail of 1 block, which leaves 99.8% of it idle"),
-        648 => Some("648 blocks over 648 slots make 1 full wave"),
-        1300 => {
-            Some("1300 blocks over 648 slots make 2 full waves and a tail of 4 blocks, which leaves 99.4% of it idle")
-        }
+        1 => Some(
+            "1 block over 648 slots (108 SMs × 6 blocks): 0 full waves and a tail of 1 block, which leaves 99.8% of its wave idle",
+        ),
+        648 => Some("648 blocks over 648 slots (108 SMs × 6 blocks): 1 full wave"),
+        1300 => Some(
+            "1300 blocks over 648 slots (108 SMs × 6 blocks): 2 full waves and a tail of 4 blocks, which leaves 99.4% of its wave idle",
+        ),
         _ => None,
     };
     for by_handle in [true, false] {

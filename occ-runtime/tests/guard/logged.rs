@@ -59,7 +59,7 @@ fn the_lines_of_the_guide() {
             (Level::Debug, "as checked, 6 blocks per SM, occupancy 75.0%"),
             (
                 Level::Info,
-                "1 block over 648 slots make 0 full waves and a tail of 1 block, which leaves 99.8% of it idle",
+                "1 block over 648 slots (108 SMs × 6 blocks): 0 full waves and a tail of 1 block, which leaves 99.8% of its wave idle",
             ),
         ],
     );
@@ -68,10 +68,10 @@ fn the_lines_of_the_guide() {
         &[
             (
                 Level::Warn,
-                "the function has 64 registers per thread, 40 were declared
+                "the function has 64 registers per thread; 40 were declared
   = help: declare `registers = 64`, or name the compiled kernel with `cubin`; a driver that compiles PTX chooses registers itself",
             ),
-            (Level::Info, "864 blocks over 432 slots make 2 full waves"),
+            (Level::Info, "864 blocks over 432 slots (108 SMs × 4 blocks): 2 full waves"),
         ],
     );
     are(
@@ -81,7 +81,7 @@ fn the_lines_of_the_guide() {
             "occupancy 12.5% is below the required 50%
   = note: the driver holds 1 block of 8 warps per SM, which has room for 64 warps
   = note: blocks per SM each resource allows: registers 1, shared memory 164, warps 8, blocks 32
-  = note: the function has 168 registers per thread, 40 were declared
+  = note: the function has 168 registers per thread; 40 were declared
   = help: compile the kernel with at most 64 registers per thread",
         )],
     );

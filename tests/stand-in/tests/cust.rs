@@ -100,8 +100,8 @@ fn launched_from_a_spec() {
     assert_eq!(
         error.to_string(),
         "`saxpy` on Tesla T4 (sm_75): this launch cannot run: the grid is empty: its x axis is 0 \
-         (`CUDA_ERROR_INVALID_VALUE`, 1)\n  = help: return before the launch where there is nothing to do: no elements make \
-         no blocks"
+         (`CUDA_ERROR_INVALID_VALUE`, 1)\n  = help: skip the launch when there is no work; an empty grid \
+         is an error"
     );
 }
 
