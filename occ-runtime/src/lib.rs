@@ -1,25 +1,4 @@
-//! GPU launch configurations that are checked when the code is compiled.
-//!
-//! ```
-//! use occ_runtime::launch_config;
-//!
-//! #[launch_config(arch = ["sm_80", "sm_89"], min_occupancy = 0.5, block = 256, registers = 40, spec = SAXPY)]
-//! fn saxpy() {
-//!     // launch!(module.saxpy<<<grid, 256, 0, stream>>>(..))
-//! }
-//!
-//! assert_eq!(SAXPY.register_budget(), Some(64));
-//! ```
-//!
-//! # Features
-//!
-//! - `cubin` and `text` (on by default), `containers`: file formats that `cubin = ".."` reads.
-//! - `cust`, `cudarc`: a guard compares what was checked with the driver before the first launch. See the modules of these
-//!   names.
-//! - `guard`: the guard alone, for other bindings. `loaded`: also loads the driver of this machine.
-//! - `serde`: `Serialize` for the model's types and for what the guard reports.
-//!
-//! Without `guard` the crate needs no standard library and no allocator.
+#![doc = include_str!("../README.md")]
 #![no_std]
 #![cfg_attr(not(feature = "guard"), forbid(unsafe_code))]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -26,9 +26,16 @@ fn code_of_the_documents_alone() {
     scale::<128>();
 }
 
-/// The documents a user reads. The doc tests of `occ-runtime` run the code of the last one.
-const DOCUMENTS: [&str; 5] =
-    ["README.md", "docs/guide.md", "docs/proof.md", "docs/comparison.md", "occ-runtime/src/launch_config.md"];
+/// The documents a user reads.
+const DOCUMENTS: [&str; 6] = [
+    "README.md",
+    "docs/guide.md",
+    "docs/proof.md",
+    "docs/comparison.md",
+    // Doc tests run the code of these.
+    "occ-runtime/README.md",
+    "occ-runtime/src/launch_config.md",
+];
 
 /// The commands that a new user runs first.
 const COMMANDS: [&str; 2] = ["cargo run -p quickstart", "cargo test --workspace"];
@@ -82,8 +89,12 @@ fn the_compiler_refuses_every_launch() {
 
 /// Returns the code blocks of all documents in a language, without their fences.
 fn blocks(language: &str) -> Vec<String> {
+    blocks_of(&DOCUMENTS, language)
+}
+
+fn blocks_of(documents: &[&str], language: &str) -> Vec<String> {
     let fence = format!("```{language}\n");
-    let documents = DOCUMENTS.map(read).join("\n");
+    let documents = documents.iter().map(|document| read(document)).collect::<Vec<_>>().join("\n");
     let starts = documents.split(&fence).skip(1);
     starts.map(|rest| rest.split("```").next().unwrap_or_default().to_owned()).collect()
 }
@@ -113,7 +124,9 @@ fn the_code_is_compiled() {
         "tests/ui/pass/readme.rs",
     ]
     .map(read);
-    let shown = blocks("rust");
+    let is_tested = |document: &str| document.starts_with("occ-runtime/");
+    let documents: Vec<&str> = DOCUMENTS.into_iter().filter(|document| !is_tested(document)).collect();
+    let shown = blocks_of(&documents, "rust");
     assert!(shown.len() > 10, "the documents show too little code");
     for block in shown {
         assert!(code.iter().any(|file| file.contains(&block)), "the documents show code that is nowhere:\n{block}");
@@ -200,14 +213,46 @@ fn the_documents_name_every_argument() {
     };
     let keys = named("occ-macros/src/keys.rs", "([\"");
     let warnings = [": &str = \"", "name: \""].map(|before| named("occ-macros/src/warnings.rs", before)).concat();
-    let defaults = read("occ-macros/src/defaults.rs");
-    let at_run_time = read("occ-runtime/src/guard/mode.rs");
-    let strings = defaults.split('"').chain(at_run_time.split('"'));
-    let variables: Vec<&str> = strings.filter(|text| text.starts_with("OCC_")).collect();
-    assert!(keys.len() > 20 && warnings.len() > 4 && !variables.is_empty());
+    let is_source = |file: &&String| ["occ-macros/src/", "occ-runtime/src/"].iter().any(|path| file.starts_with(path));
+    let sources = files().iter().filter(is_source).map(|file| read(file)).collect::<Vec<_>>().concat();
+    let variables: Vec<&str> = sources.split('"').filter(|text| text.starts_with("OCC_")).collect();
+    assert!(keys.len() > 20 && warnings.len() > 4 && variables.len() > 3);
     let features = features_of("occ-runtime");
     let names = keys.iter().chain(&warnings).chain(&features).map(String::as_str).chain(variables);
     for name in names {
         assert!(documents.contains(&format!("`{name}`")), "the documents do not name `{name}`");
+    }
+}
+
+/// Returns the paths of the repository's files, relative to its root.
+fn files() -> Vec<String> {
+    let mut files = Vec::new();
+    let mut folders = vec![root()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && !path.is_symlink() {
+                if !name.starts_with('.') && name != "target" {
+                    folders.push(path);
+                }
+            } else {
+                files.push(path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/"));
+            }
+        }
+    }
+    files
+}
+
+/// Every dependency of the workspace has its reason in ARCHITECTURE.md.
+#[test]
+fn the_dependencies_have_reasons() {
+    let manifest = read("Cargo.toml");
+    let table = manifest.split_once("[workspace.dependencies]\n").unwrap().1.split("\n[").next().unwrap().to_owned();
+    let map = read("ARCHITECTURE.md");
+    let reasons = map.split_once("\n## Dependencies\n").unwrap().1.split("\n## ").next().unwrap();
+    for line in table.lines().filter(|line| !line.starts_with('#') && !line.contains("path = ")) {
+        let name = line.split_once(' ').map_or("", |(name, _)| name);
+        assert!(reasons.contains(&format!("`{name}`")), "no reason for `{name}`");
     }
 }
