@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::report::{KernelRecord, Report};
 use occ_runtime::driver::{Device, Driver};
 
-/// Beyond the last number that `cuda.h` 13.5 has.
+/// Numbers to beyond the last one in `cuda.h` 13.5.
 const DEVICE_ATTRIBUTES: std::ops::Range<i32> = 1..160;
 const FUNCTION_ATTRIBUTES: std::ops::Range<i32> = 0..24;
 

@@ -1,4 +1,4 @@
-//! The guard's verdicts, and what a guarded launch costs more than a bare one.
+//! The guard's verdicts, and the time of a guarded launch against a bare one.
 
 use crate::kernels::Module;
 use crate::machine::Machine;

@@ -1,4 +1,4 @@
-//! The probes of `kernels/probes.cu`, and what our own reader says of them.
+//! The probes of `kernels/probes.cu`, and their resources as `occ-artifacts` reads them.
 
 use crate::Result;
 use crate::machine::Machine;
@@ -12,7 +12,7 @@ macro_rules! cubins {
     };
 }
 
-/// The newest first.
+/// The cubins, the newest first.
 const CUBINS: &[(&str, &[u8])] = cubins!("sm_120" "sm_110" "sm_100" "sm_90" "sm_89" "sm_86" "sm_80" "sm_75");
 const PTX: &str = include_str!(concat!(env!("OUT_DIR"), "/probes.ptx"));
 
@@ -52,7 +52,7 @@ pub(crate) struct Module {
 pub(crate) struct Probe {
     pub(crate) name: &'static str,
     pub(crate) function: Function,
-    /// As our reader reads it from the cubin; with its stack.
+    /// Resources and stack as `occ-artifacts` reads them from the cubin.
     pub(crate) read: Option<(Kernel, Option<u32>)>,
 }
 
@@ -62,7 +62,7 @@ impl Module {
     }
 }
 
-/// Loads the cubin that runs on the device, else the PTX.
+/// Loads the cubin that runs on the device, or else the PTX.
 pub(crate) fn load(machine: &Machine) -> Result<Module> {
     let number = |attribute| machine.device_attribute(attribute).unwrap_or(0).unsigned_abs();
     let arch = Arch::new(number(75), number(76));
@@ -90,7 +90,7 @@ pub(crate) fn load(machine: &Machine) -> Result<Module> {
     Ok(Module { image, probes })
 }
 
-/// A stack in bytes; `None` for a kernel that calls itself.
+/// Returns a stack in bytes, or `None` for a recursive kernel.
 fn stack(stack: Stack) -> Option<u32> {
     match stack {
         Stack::Bytes(bytes) => Some(bytes),

@@ -1,4 +1,4 @@
-//! Launches that should run and launches that should not, each with the code that the model foresees.
+//! Launches that should run and launches that should not, each with the code that the model predicts.
 
 use crate::kernels::Module;
 use crate::machine::Machine;
@@ -9,7 +9,7 @@ use occ_runtime::driver::FunctionAttribute;
 /// Codes after which the context is lost.
 const STICKY: [i32; 8] = [214, 700, 702, 714, 715, 716, 718, 719];
 
-/// A launch: what it is for, the kernel, grid, block and dynamic shared memory.
+/// A launch: its purpose, kernel, grid, block and dynamic shared memory.
 type Case = (&'static str, &'static str, [u32; 3], [u32; 3], u32);
 
 fn cases(optin: u32) -> Vec<Case> {

@@ -1,4 +1,4 @@
-//! The driver, as far as the guard's own layer does not have it: modules, memory, launches.
+//! What the guard's own layer lacks of the driver: modules, memory, launches.
 
 #![allow(unsafe_code)]
 
@@ -11,7 +11,7 @@ use std::ptr;
 /// The driver with a context on one device.
 pub(crate) struct Machine {
     functions: Library,
-    /// Kept, since it is timed: `cuLaunchKernel`.
+    /// `cuLaunchKernel`, looked up once because it is timed.
     launch_kernel: LaunchKernel,
     pub(crate) cuda: Cuda,
     pub(crate) device: i32,
@@ -31,7 +31,7 @@ type LaunchKernel = unsafe extern "C" fn(
     *mut *mut c_void,
 ) -> c_int;
 
-/// A call of the driver, and the code it returned.
+/// A failed call of the driver with its code.
 #[derive(Clone, Debug)]
 pub(crate) struct Failed {
     call: &'static str,
@@ -90,7 +90,7 @@ impl Machine {
         version
     }
 
-    /// One attribute of the device by its number.
+    /// Returns an attribute of the device by its number.
     pub(crate) fn device_attribute(&self, attribute: i32) -> Option<i32> {
         let mut value = 0;
         let place = &raw mut value;
@@ -98,7 +98,7 @@ impl Machine {
         Some(value)
     }
 
-    /// One attribute of a function by its number.
+    /// Returns an attribute of a function by its number.
     pub(crate) fn function_attribute(&self, function: Function, attribute: i32) -> Option<i32> {
         let mut value = 0;
         let place = &raw mut value;
@@ -130,7 +130,7 @@ impl Machine {
         Some(unsafe { Function::from_raw(function) })
     }
 
-    /// Dynamic shared memory with which so many blocks still fit.
+    /// Returns the dynamic shared memory with which this many blocks still fit.
     pub(crate) fn available_dynamic_smem(&self, function: Function, blocks: i32, threads: i32) -> Option<u64> {
         let mut bytes = 0usize;
         let (place, handle) = (&raw mut bytes, function.to_raw());
@@ -141,7 +141,7 @@ impl Machine {
         Some(bytes as u64)
     }
 
-    /// Launches a probe of `n` counted threads and waits for it: whether it counted them right, or the code.
+    /// Launches a probe of `n` counted threads, waits for it, and returns whether it counted them correctly, or the code.
     pub(crate) fn launch(
         &self,
         function: Function,
@@ -172,7 +172,7 @@ impl Machine {
         run().map_err(|failed: Failed| failed.code)
     }
 
-    /// Launches and does not wait.
+    /// Launches without waiting.
     pub(crate) fn launch_only(
         &self,
         function: Function,

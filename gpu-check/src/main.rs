@@ -1,7 +1,7 @@
-//! Holds the model and the guard against the driver of the GPU at hand, and records everything it says in one JSON file.
+//! Compares the model and the guard with the driver of the GPU at hand, and records its answers in one JSON file.
 //!
 //! It carries its kernels and needs nothing but `libcuda.so.1`. `cargo xtask gpu-check` builds it, with a script that runs it;
-//! `--compare report.json` holds the present model against what was recorded, on any machine.
+//! `--compare report.json` compares the present model with a report, on any machine.
 
 mod attributes;
 mod guarded;
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether the model and the guard agree with the driver.
+/// Compares the model and the guard with the driver.
 fn run(words: &[String]) -> Result<bool> {
     let (mut quick, mut device, mut path) = (false, 0, None);
     let mut words = words.iter().map(String::as_str);
@@ -55,7 +55,7 @@ fn run(words: &[String]) -> Result<bool> {
     ask(path.unwrap_or("report.json"), device, quick)
 }
 
-/// Asks the GPU.
+/// Records the GPU's answers.
 fn ask(path: &str, device: i32, quick: bool) -> Result<bool> {
     let machine = Machine::open(device)?;
     let report = record(&machine, quick)?;
@@ -64,7 +64,7 @@ fn ask(path: &str, device: i32, quick: bool) -> Result<bool> {
     Ok(judge(&report))
 }
 
-/// Everything there is to ask, each part on its own: what stops one is recorded, and the next goes on.
+/// Runs every part on its own: the failure of one is recorded, and the next runs.
 fn record(machine: &Machine, quick: bool) -> Result<Report> {
     let module = kernels::load(machine)?;
     let mut report = attributes::read(machine, &module)?;
@@ -78,7 +78,7 @@ fn record(machine: &Machine, quick: bool) -> Result<Report> {
     Ok(report)
 }
 
-/// Holds the present model against a report.
+/// Compares the present model with a report.
 fn compare(path: &str) -> Result<bool> {
     Ok(judge(&Report::read(path)?))
 }

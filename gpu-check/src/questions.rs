@@ -1,9 +1,9 @@
-//! What only a GPU can tell, answered from a report.
+//! Questions that only a GPU can answer, answered from a report.
 
 use crate::report::{Available, ClusterPoint, KernelRecord, Point, Report};
 use std::collections::BTreeMap;
 
-/// Each question with its answer, or with what is missing for one.
+/// Returns each question with its answer, or with what is missing for one.
 pub(crate) fn answers(report: &Report) -> Vec<(&'static str, String)> {
     vec![
         ("does SHARED_SIZE_BYTES hold the memory that is reserved in each block?", shared_size(report)),

@@ -1,4 +1,4 @@
-//! What was recorded, as a file: a driver's answers, which can be held against any version of the model.
+//! The report: a driver's answers as a file, which any version of the model can be compared with.
 
 use crate::Result;
 use occ_core::{Carveout, Kernel, Launch, SmLimits, occupancy};
@@ -7,22 +7,22 @@ use occ_runtime::guard::Guard;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The form of the file. A change that an older reader would misread makes it 2.
+/// Version of the file's format; it goes up with a change that an older reader would misread.
 const FORM: u32 = 1;
 
 /// A device, its driver, and everything it was asked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Report {
     pub(crate) form: u32,
-    /// The version of this program.
+    /// Version of this program.
     pub(crate) version: String,
-    /// The product's name.
+    /// Name of the product.
     pub(crate) name: String,
     /// The CUDA version of the driver: 1000 × major + 10 × minor.
     pub(crate) driver_version: i32,
     /// Every attribute of the device that the driver answers, by its number.
     pub(crate) device: BTreeMap<i32, i32>,
-    /// What the kernels were loaded from: `sm_90`, or `ptx`.
+    /// Image that the kernels were loaded from: `sm_90`, or `ptx`.
     pub(crate) image: String,
     pub(crate) kernels: Vec<KernelRecord>,
     pub(crate) points: Vec<Point>,
@@ -30,9 +30,9 @@ pub(crate) struct Report {
     pub(crate) clusters: Vec<ClusterPoint>,
     pub(crate) verdicts: Vec<Verdict>,
     pub(crate) launches: Vec<LaunchRecord>,
-    /// Nanoseconds of a launch: bare, and guarded in each way.
+    /// Time of a launch in nanoseconds: bare, and guarded in each way.
     pub(crate) timing: BTreeMap<String, f64>,
-    /// What could not be asked, and why.
+    /// Questions that could not be asked, and why.
     pub(crate) stopped: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Available(pub(crate) usize, pub(crate) u32, pub(crate) u32, pu
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ClusterPoint(pub(crate) usize, pub(crate) u32, pub(crate) u32, pub(crate) i32);
 
-/// A verdict of the guard, and the driver's occupancy it must follow from.
+/// A verdict of the guard, and the driver's occupancy that it must follow from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Verdict {
     pub(crate) kernel: String,
@@ -80,15 +80,15 @@ pub(crate) struct Verdict {
     pub(crate) said: String,
 }
 
-/// A launch that was made, what was expected of it, and what came.
+/// A launch with its expected and its actual result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LaunchRecord {
     pub(crate) what: String,
     pub(crate) kernel: String,
-    /// The code that the model foresees: 0 for a launch that runs; `None` where NVIDIA documents none.
+    /// Code that the model predicts: 0 for a launch that runs, `None` where NVIDIA documents none.
     pub(crate) expected: Option<i32>,
     pub(crate) code: i32,
-    /// Whether the kernel counted its threads right, if it ran.
+    /// Whether the kernel counted its threads correctly, if it ran.
     pub(crate) counted: bool,
 }
 
@@ -107,12 +107,12 @@ impl Report {
         if report.form == FORM { Ok(report) } else { Err(format!("{path}: form {} is not known", report.form).into()) }
     }
 
-    /// The limits of an SM, as the guard takes them from the driver.
+    /// Returns the limits of an SM, as the guard takes them from the driver.
     pub(crate) fn limits(&self) -> Option<SmLimits> {
         Guard::new(Recorded(self)).device_report().ok()?.limits
     }
 
-    /// The kernel that the model is asked about.
+    /// Returns the kernel that the model is asked about.
     pub(crate) fn kernel(&self, at: usize) -> Option<Kernel> {
         let record = self.kernels.get(at)?;
         let number = |attribute| record.attributes.get(&attribute).and_then(|value| u32::try_from(*value).ok());
@@ -124,7 +124,7 @@ impl Report {
         Some(kernel)
     }
 
-    /// Everything in which the model, the guard or our reader differ from the driver, in words.
+    /// Returns every difference of the model, the guard or the reader from the driver, in words.
     pub(crate) fn differences(&self) -> Vec<String> {
         let mut differences = Vec::new();
         if self.points.is_empty() {
@@ -169,7 +169,7 @@ impl Report {
         differences
     }
 
-    /// Whether the driver's blocks per SM reach what a verdict was about.
+    /// Returns whether the driver's blocks per SM meet the requirement of a verdict.
     fn is_enough(&self, verdict: &Verdict) -> bool {
         let threads_per_sm = self.device.get(&39).copied().unwrap_or(0);
         let warps = verdict.blocks_per_sm * verdict.threads.div_ceil(32);

@@ -5,7 +5,7 @@ use crate::machine::Machine;
 use crate::report::{Available, ClusterPoint, Point, Report};
 use occ_runtime::driver::{ClusterLaunch, Driver, FunctionAttribute};
 
-/// Around each multiple of a warp that changes something, and the ends.
+/// Block sizes around each multiple of a warp that changes something, and at both ends.
 const THREADS: [u32; 30] = [
     1, 31, 32, 33, 64, 65, 96, 128, 160, 192, 224, 255, 256, 257, 288, 320, 384, 416, 448, 512, 513, 576, 640, 704,
     768, 832, 896, 960, 1023, 1024,
@@ -14,7 +14,7 @@ const CARVEOUTS: [i32; 4] = [-1, 0, 50, 100];
 const MAX_DYNAMIC_SMEM: i32 = FunctionAttribute::MaxDynamicSharedSizeBytes.number();
 const CARVEOUT: i32 = FunctionAttribute::PreferredSharedMemoryCarveout.number();
 
-/// Dynamic shared memory that is asked about: steps, and the edges of what a block may have.
+/// Returns the dynamic shared memory to ask about: steps, and the limits of a block.
 fn sizes(static_smem: u32, optin: u32) -> Vec<u32> {
     let most = optin.saturating_sub(static_smem);
     let default = 49_152u32.saturating_sub(static_smem);
@@ -26,7 +26,7 @@ fn sizes(static_smem: u32, optin: u32) -> Vec<u32> {
     sizes
 }
 
-/// How many points there are for a device: what a test holds against the promise.
+/// Returns the number of points for a device, which a test compares with the promised one.
 #[cfg(test)]
 pub(crate) fn count(kernels: usize, optin: u32) -> usize {
     kernels * THREADS.len() * sizes(0, optin).len() * CARVEOUTS.len()
@@ -71,7 +71,7 @@ pub(crate) fn run(machine: &Machine, module: &Module, report: &mut Report, quick
     }
 }
 
-/// The driver's answer, or its code below 0.
+/// Returns the driver's answer, or its code as a negative number.
 fn blocks_per_sm(machine: &Machine, probe: &Probe, threads: u32, dynamic_smem: u32) -> i32 {
     match machine.cuda.max_active_blocks_per_sm(probe.function, threads, dynamic_smem) {
         Ok(blocks) => i32::try_from(blocks).unwrap_or(i32::MAX),

@@ -1,4 +1,4 @@
-//! The codes that the driver's functions return, of which the double has a few of its own accord.
+//! The codes that the double's functions return unscripted.
 
 use std::ffi::{CStr, c_int};
 
@@ -15,8 +15,7 @@ pub(crate) const OUT_OF_RESOURCES: c_int = 701;
 pub(crate) const NOT_SUPPORTED: c_int = 801;
 pub(crate) const INVALID_CLUSTER_SIZE: c_int = 912;
 
-/// The name and the text of a code; `None` for one that this driver does not know, as an older one does not know newer
-/// codes.
+/// Returns the name and the text of a code, or `None` for an unknown one, as newer codes are to an older driver.
 pub(crate) fn texts(code: c_int) -> Option<(&'static CStr, &'static CStr)> {
     Some(match code {
         SUCCESS => (c"CUDA_SUCCESS", c"no error"),

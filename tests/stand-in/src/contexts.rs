@@ -13,15 +13,15 @@ thread_local! {
     static STACK: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Where the number of a context begins in its handle.
+/// First bit of a context's number in its handle.
 const NUMBER: u32 = 16;
 
-/// The primary context of a device.
+/// Returns the primary context of a device.
 pub(crate) fn primary(device: usize) -> Handle {
     ptr::without_provenance_mut(device + 1)
 }
 
-/// A new context of a device, which becomes current.
+/// Creates a context of a device and makes it current.
 pub(crate) fn create(device: usize) -> Handle {
     let number = stand_in().lock().handle();
     let context = number << NUMBER | (device + 1);
@@ -29,23 +29,23 @@ pub(crate) fn create(device: usize) -> Handle {
     ptr::without_provenance_mut(context)
 }
 
-/// The ordinal of a context's device.
+/// Returns the ordinal of a context's device.
 fn device_of(context: usize) -> Option<usize> {
     let device = (context & ((1 << NUMBER) - 1)).checked_sub(1)?;
     (device < stand_in().lock().devices.len()).then_some(device)
 }
 
-/// The ordinal of the current context's device.
+/// Returns the ordinal of the current context's device.
 pub(crate) fn current_device() -> Result<usize, c_int> {
     device_of(current().addr()).ok_or(INVALID_CONTEXT)
 }
 
-/// The current context; null for none.
+/// Returns the current context, or null if there is none.
 pub(crate) fn current() -> Handle {
     ptr::without_provenance_mut(STACK.with_borrow(|stack| stack.last().copied().unwrap_or(0)))
 }
 
-/// Puts a context in the place of the current one, or takes that off for null.
+/// Replaces the current context, or pops it for null.
 pub(crate) fn set_current(context: Handle) -> c_int {
     STACK.with_borrow_mut(|stack| {
         stack.pop();
@@ -68,7 +68,7 @@ pub(crate) fn pop() -> Result<Handle, c_int> {
     STACK.with_borrow_mut(Vec::pop).map(ptr::without_provenance_mut).ok_or(INVALID_CONTEXT)
 }
 
-/// Destroys a context; where it is current, it no longer is.
+/// Destroys a context and removes it from the current thread's stack.
 pub(crate) fn destroy(context: Handle) -> c_int {
     if device_of(context.addr()).is_none() {
         return INVALID_CONTEXT;

@@ -1,4 +1,4 @@
-//! The devices the double pretends to have.
+//! The devices of the double.
 
 use crate::recorded::Recorded;
 use std::collections::BTreeMap;
@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 /// A device: its name, and its attributes by their numbers in `cuda.h`.
 #[derive(Clone, Debug)]
 pub struct DeviceModel {
-    /// The product's name.
+    /// Name of the product.
     pub name: String,
-    /// What `cuDeviceGetAttribute` answers; it returns 1 for a number that is not here.
+    /// Answers of `cuDeviceGetAttribute`, which returns 1 for any other number.
     pub attributes: BTreeMap<i32, i32>,
-    /// Clusters that `cuOccupancyMaxActiveClusters` answers, by their blocks.
+    /// Answers of `cuOccupancyMaxActiveClusters`, by the blocks of a cluster.
     pub active_clusters: BTreeMap<u32, u32>,
 }
 
@@ -86,7 +86,7 @@ impl DeviceModel {
     /// The names of [`named`](Self::named).
     pub const NAMES: [&str; 7] = ["t4", "a100", "rtx_3090", "rtx_4090", "h100", "b200", "rtx_5090"];
 
-    /// The device that a name such as `t4` or `rtx_4090` stands for.
+    /// Returns the device of a name such as `t4` or `rtx_4090`.
     pub fn named(name: &str) -> Option<Self> {
         let devices =
             [Self::tesla_t4, Self::a100, Self::rtx_3090, Self::rtx_4090, Self::h100, Self::b200, Self::rtx_5090];
@@ -94,12 +94,12 @@ impl DeviceModel {
         Some(devices[place]())
     }
 
-    /// An attribute by its number; 0 if it has none.
+    /// Returns an attribute by its number, or 0 if there is none.
     pub fn attribute(&self, number: i32) -> i32 {
         self.attributes.get(&number).copied().unwrap_or(0)
     }
 
-    /// Its capability.
+    /// Returns the compute capability, major and minor.
     pub fn capability(&self) -> [u32; 2] {
         [self.attribute(75).unsigned_abs(), self.attribute(76).unsigned_abs()]
     }

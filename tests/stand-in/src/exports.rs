@@ -10,11 +10,11 @@ use crate::state::{StandIn, State, stand_in};
 use std::ffi::{CStr, c_char, c_float, c_int, c_uint, c_void};
 use std::ptr;
 
-/// Whatever the driver gives out.
+/// A handle of the driver.
 pub(crate) type Handle = *mut c_void;
 
-/// Declares the functions: each is counted, and fails or is slow as it was told, before it does anything. Those that
-/// are only named return 801 otherwise: a program can be linked with them.
+/// Declares the functions. Each is counted and follows its script first. Those that are only named return 801, so that a
+/// program can be linked with them.
 macro_rules! exports {
     (
         $(fn $name:ident($($argument:ident: $ty:ty),* $(,)?) $body:block)*
@@ -29,7 +29,7 @@ macro_rules! exports {
             $($unsupported,)*
         }
 
-        /// The driver functions there are.
+        /// The names of all driver functions.
         pub const NAMES: &[&str] =
             &["cuLaunchKernel", $(stringify!($name),)* $(stringify!($unsupported)),*];
 
@@ -50,7 +50,7 @@ macro_rules! exports {
         )*
 
         $(
-            /// The function of that name in `cuda.h`, whose arguments are left where they are.
+            /// The function of that name in `cuda.h`; it ignores its arguments.
             #[unsafe(no_mangle)]
             pub extern "C" fn $unsupported() -> c_int {
                 match stand_in().enter(Call::$unsupported) {
@@ -75,7 +75,7 @@ fn state() -> std::sync::MutexGuard<'static, State> {
     stand_in().lock()
 }
 
-/// The result of a function, written to where the caller wants it.
+/// Writes the result of a function to where the caller wants it.
 unsafe fn give<T>(to: *mut T, value: Result<T, c_int>) -> c_int {
     match value {
         Ok(_) if to.is_null() => INVALID_VALUE,
@@ -97,14 +97,14 @@ fn name_of<'a>(name: *const c_char) -> &'a str {
     unsafe { CStr::from_ptr(name) }.to_str().unwrap_or_default()
 }
 
-/// A new handle of something that is nothing but its handle.
+/// Returns a new handle of an object that has no other state.
 unsafe fn give_handle(to: *mut Handle) -> c_int {
     let handle = state().handle();
     // SAFETY: the caller's.
     unsafe { give(to, Ok(ptr::without_provenance_mut(handle))) }
 }
 
-/// The address of a driver function. As the driver's, it takes names without their version.
+/// Returns the address of a driver function. Like the driver, it takes names without their version.
 unsafe fn find(name: *const c_char, to: *mut *mut c_void) -> c_int {
     let name = name_of(name);
     let is_forgotten = state().forgotten.contains(name);
@@ -113,7 +113,7 @@ unsafe fn find(name: *const c_char, to: *mut *mut c_void) -> c_int {
     unsafe { give(to, found.ok_or(NOT_FOUND)) }
 }
 
-/// A text about a code; null and 1 for a code that it does not know, as the driver does.
+/// Writes a text about a code, or null for an unknown code, which returns 1 as from the driver.
 unsafe fn text(to: *mut *const c_char, text: Option<&'static CStr>) -> c_int {
     let code = if text.is_some() { SUCCESS } else { INVALID_VALUE };
     // SAFETY: the caller of the driver's function vouches for the place.
@@ -121,7 +121,7 @@ unsafe fn text(to: *mut *const c_char, text: Option<&'static CStr>) -> c_int {
     code
 }
 
-/// `cuLaunchKernel`, which alone can be told to do nothing at all.
+/// `cuLaunchKernel`, the only function that can be scripted to do nothing at all.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! The kernels that modules have, and what a launch of one does.
+//! The kernels of modules, and the effect of their launches.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -9,22 +9,21 @@ use std::sync::Arc;
 pub struct KernelModel {
     /// Registers per thread.
     pub registers: u32,
-    /// Static shared memory in bytes.
+    /// Static shared memory per block, in bytes.
     pub static_smem: u32,
-    /// Local memory per thread in bytes.
+    /// Local memory per thread, in bytes.
     pub local: u32,
     /// Most threads of a block.
     pub max_threads: u32,
-    /// The capability its binary is for, as 10 × major + minor; 0: that of the device.
+    /// Capability that its binary is for, as 10 × major + minor; 0 for the device's.
     pub binary: u32,
-    /// The cluster it was compiled for.
+    /// Cluster that it was compiled for.
     pub required_cluster: Option<[u32; 3]>,
     /// Blocks per SM by threads and dynamic shared memory, where they come from elsewhere than NVIDIA's header.
     pub answers: Vec<([u32; 2], u32)>,
-    /// Attributes that are answered otherwise, by their numbers in `cuda.h`; `None`: as by a driver that does not know
-    /// the attribute.
+    /// Overridden attributes, by their numbers in `cuda.h`; `None` for an attribute that the driver does not know.
     pub attributes: Vec<(i32, Option<i32>)>,
-    /// What a launch does.
+    /// Effect of a launch.
     pub emulation: Option<Emulation>,
 }
 
@@ -35,7 +34,7 @@ pub struct Emulation(Arc<HostKernel>);
 type HostKernel = dyn Fn(&Launch, &Arguments) + Send + Sync;
 
 impl Emulation {
-    /// Has a launch call `kernel`, once for the whole grid, before it returns.
+    /// Makes a launch call `kernel` once for the whole grid, before it returns.
     pub fn new(kernel: impl Fn(&Launch, &Arguments) + Send + Sync + 'static) -> Self {
         Emulation(Arc::new(kernel))
     }
@@ -59,7 +58,7 @@ impl Arguments {
         Arguments(arguments)
     }
 
-    /// The argument at a place.
+    /// Returns the argument at an index.
     ///
     /// # Safety
     ///
@@ -81,7 +80,7 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Blocks of a cluster, where one was passed.
     pub cluster: Option<[u32; 3]>,
-    /// Dynamic shared memory in bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub dynamic_smem: u32,
     /// The function's limit on it at that time.
     pub max_dynamic_smem: i32,
@@ -95,7 +94,7 @@ impl Launch {
 }
 
 impl KernelModel {
-    /// A kernel of so many registers.
+    /// Creates a kernel with this number of registers per thread.
     pub fn new(registers: u32) -> Self {
         KernelModel {
             registers,
@@ -110,7 +109,7 @@ impl KernelModel {
         }
     }
 
-    /// The kernel of `examples/saxpy` as `ptxas` compiled it for a capability: its logs are in `kernels/prebuilt`.
+    /// Returns the kernel of `examples/saxpy` as `ptxas` compiled it for a capability: its logs are in `kernels/prebuilt`.
     pub(crate) fn saxpy(capability: [u32; 2]) -> Self {
         let registers = match capability {
             [9, 0] => 20,
@@ -127,7 +126,7 @@ impl KernelModel {
         KernelModel { max_threads: 256, answers, emulation: Some(Emulation::new(saxpy)), ..Self::new(registers) }
     }
 
-    /// Kernels in a text such as `add=24,tile=32:4096`: name, registers, and static shared memory in bytes. Their launches
+    /// Parses kernels from a text such as `add=24,tile=32:4096`: name, registers, and static shared memory in bytes. Their launches
     /// do nothing, but with a `+` in front of the name they count threads as the probes of `gpu-check` do, and take what
     /// those take.
     pub(crate) fn parse(text: &str) -> Vec<(String, Self)> {

@@ -19,7 +19,7 @@ pub struct LaunchConfig {
 }
 
 impl LaunchConfig {
-    /// The cluster among its attributes (`CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`, 4).
+    /// Returns the cluster among its attributes (`CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`, 4).
     ///
     /// # Safety
     ///
@@ -34,7 +34,7 @@ impl LaunchConfig {
         Some([cluster[2], cluster[3], cluster[4]])
     }
 
-    /// The launch it asks for.
+    /// Returns the launch that it describes.
     ///
     /// # Safety
     ///

@@ -1,4 +1,4 @@
-//! Device memory, which is memory of the process.
+//! Device memory: memory of the process.
 
 use crate::codes::{INVALID_VALUE, OUT_OF_MEMORY, SUCCESS};
 use crate::state::{State, stand_in};
@@ -6,16 +6,16 @@ use std::alloc::Layout;
 use std::ffi::c_int;
 use std::ptr::{self, NonNull};
 
-/// An address of the device.
+/// A device address.
 pub(crate) type DevicePtr = u64;
 
-/// Bytes of memory each device has.
+/// Memory of each device, in bytes.
 pub(crate) const TOTAL: usize = 16 << 30;
 
-/// Every allocation begins at a multiple of this, as the driver's do.
+/// Alignment of allocations, as the driver's.
 const ALIGNMENT: usize = 256;
 
-/// Memory that was allocated.
+/// An allocation.
 pub(crate) struct Allocation {
     place: NonNull<u8>,
     layout: Layout,
@@ -40,7 +40,7 @@ impl Drop for Allocation {
     }
 }
 
-/// Allocates so many bytes. They are zeros, which a driver does not promise.
+/// Allocates memory. It is zeroed, which a driver does not promise.
 pub(crate) fn allocate(bytes: usize) -> Result<DevicePtr, c_int> {
     let allocation = Allocation::new(bytes).ok_or(OUT_OF_MEMORY)?;
     let address = allocation.place.as_ptr().expose_provenance();
@@ -55,7 +55,7 @@ pub(crate) fn free(address: DevicePtr) -> c_int {
     }
 }
 
-/// Whether an allocation has all of these bytes.
+/// Returns whether one allocation has all of these bytes.
 fn is_allocated(state: &State, address: usize, bytes: usize) -> bool {
     let before = state.allocations.range(..=address).next_back();
     before.is_some_and(|(start, allocation)| {
@@ -85,7 +85,7 @@ pub(crate) unsafe fn copy(to: usize, from: usize, bytes: usize, of_device: &[usi
     SUCCESS
 }
 
-/// Writes a value of one, two or four bytes so many times.
+/// Fills memory with a value of one, two or four bytes.
 pub(crate) fn fill<T: Copy>(to: DevicePtr, value: T, count: usize) -> c_int {
     let bytes = count.saturating_mul(size_of::<T>());
     let to = to as usize;

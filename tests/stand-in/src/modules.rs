@@ -27,14 +27,14 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    /// Whether a cluster of so many blocks may be launched: 8 on every device, more where the function allows it
+    /// Returns whether a cluster of this size may be launched: 8 blocks on every device, more where the function allows it
     /// (`CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`).
     pub(crate) fn may_have_clusters_of(&self, blocks: u32) -> bool {
         blocks <= 8 || self.non_portable != 0
     }
 }
 
-/// Dynamic shared memory that a function may have before anybody raises its limit, together with its static one.
+/// Static and dynamic shared memory of a function before its limit is raised, in bytes.
 const DEFAULT_SMEM: i32 = 48 << 10;
 
 /// Handles of functions are numbers that look like addresses.
@@ -42,7 +42,7 @@ fn handle(place: usize) -> Handle {
     ptr::without_provenance_mut((place + 1) << 6)
 }
 
-/// Where in the list of functions one is.
+/// Returns the index of a function.
 pub(crate) fn place_of(function: Handle) -> usize {
     (function.addr() >> 6).wrapping_sub(1)
 }
@@ -81,7 +81,7 @@ pub(crate) fn load_file(path: &str) -> Result<Handle, c_int> {
     unsafe { load(image.as_ptr().cast()) }
 }
 
-/// Unloads a module. The next functions that are loaded get the handles of its own.
+/// Unloads a module. Its functions' handles are reused by the next functions that are loaded.
 pub(crate) fn unload(module: Handle) -> c_int {
     let mut state = stand_in().lock();
     let Some(module) = state.modules.remove(&module.addr()) else {
@@ -144,7 +144,7 @@ pub(crate) fn attribute(attribute: c_int, function: Handle) -> Result<c_int, c_i
     })
 }
 
-/// The capability a function's binary is for.
+/// Returns the capability that a function's binary is for.
 fn binary(model: &KernelModel, state: &State, device: usize) -> u32 {
     let [major, minor] = state.devices[device].capability();
     if model.binary == 0 { major.saturating_mul(10).saturating_add(minor) } else { model.binary }

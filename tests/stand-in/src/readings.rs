@@ -4,7 +4,7 @@ use crate::recorded::Question;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Blocks per SM that somebody read of a launch; `None` if nobody did.
+/// Returns the blocks per SM that were read of a launch, or `None` if nobody read them.
 pub(crate) fn reading(capability: [u32; 2], question: &Question) -> Option<u32> {
     static ALL: OnceLock<HashMap<Key, u32>> = OnceLock::new();
     let all = ALL.get_or_init(|| parse(include_str!("../../data/readings.csv")));

@@ -10,9 +10,9 @@ pub struct Question {
     pub threads: u32,
     /// Registers per thread.
     pub registers: u32,
-    /// Static shared memory in bytes.
+    /// Static shared memory per block, in bytes.
     pub static_smem: u32,
-    /// Dynamic shared memory in bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub dynamic_smem: u32,
     /// Whether the function's limit was raised as far as this needs.
     pub is_opted_in: bool,
@@ -41,7 +41,7 @@ impl Recorded {
         all.iter().find(|recorded| recorded.properties[..2] == capability)
     }
 
-    /// Blocks per SM. The header is told static and dynamic shared memory, and only ever looks at their sum.
+    /// Returns blocks per SM. The header is told static and dynamic shared memory, and only ever looks at their sum.
     pub(crate) fn answer(&self, question: &Question) -> Option<u32> {
         let Question { static_smem, dynamic_smem, .. } = *question;
         let smem = static_smem.checked_add(dynamic_smem)?;
@@ -49,12 +49,12 @@ impl Recorded {
         self.answers.get(question).or_else(|| self.answers.get(&all_dynamic)).copied()
     }
 
-    /// The best block's threads, and blocks per SM then; `None` also where no block runs.
+    /// Returns the best block's threads and its blocks per SM, or `None` if no block runs.
     pub(crate) fn best_block(&self, registers: u32, smem: u32) -> Option<[u32; 2]> {
         self.best.get(&[registers, smem]).copied().filter(|[threads, _]| *threads > 0)
     }
 
-    /// Every question there is an answer to, with the answer.
+    /// Returns all questions with their answers.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&Question, &u32)> {
         self.answers.iter()
     }

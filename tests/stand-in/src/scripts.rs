@@ -1,12 +1,12 @@
-//! What a driver function is to do before anything else. Reading it takes no lock: a driver's calls are to cost little
-//! where nothing is scripted.
+//! The script of each driver function, which it follows first. Reading one takes no lock, so that unscripted calls stay
+//! cheap.
 
 use crate::exports::{Call, NAMES};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A driver function: how often it was called, the code it is to return, the time it is to take.
+/// A driver function's count of calls, scripted code and scripted delay.
 #[derive(Default)]
 struct Script {
     calls: AtomicU64,
@@ -22,7 +22,7 @@ impl Scripts {
         Scripts(NAMES.iter().map(|_| Script::default()).collect())
     }
 
-    /// Counts a call, takes the time it is to take, and says which code it is to return.
+    /// Counts a call, waits for the scripted delay, and returns the scripted code.
     #[inline]
     pub(crate) fn enter(&self, call: Call) -> c_int {
         let script = &self.0[call as usize];

@@ -1,4 +1,4 @@
-//! What a test tells the double, and what the double tells a test.
+//! The double's state: what a test scripts, and what it can read.
 
 use crate::UNRECORDED;
 use crate::codes::{INVALID_CLUSTER_SIZE, INVALID_HANDLE, INVALID_VALUE};
@@ -29,25 +29,25 @@ pub(crate) struct State {
     /// Kernels by module and name; modules that nobody named are "".
     pub(crate) kernels: HashMap<(String, String), KernelModel>,
     pub(crate) functions: Vec<Option<Function>>,
-    /// Places of functions that were unloaded: the last is the next to be taken.
+    /// Indices of unloaded functions; the last is reused first.
     pub(crate) free: Vec<usize>,
     pub(crate) modules: HashMap<usize, Module>,
     pub(crate) next: usize,
-    /// Memory by its address.
+    /// Allocations by address.
     pub(crate) allocations: BTreeMap<usize, Allocation>,
-    /// Limits that a program set, by their numbers.
+    /// Limits that a program set, by number.
     pub(crate) limits: HashMap<c_int, usize>,
     pub(crate) forgotten: HashSet<String>,
     pub(crate) launches: Vec<Launch>,
     pub(crate) raised: Vec<i32>,
-    /// An occupancy to answer whatever is asked.
+    /// The answer to every question about occupancy, if a test set one.
     pub(crate) lie: Option<i32>,
     pub(crate) unrecorded: Vec<String>,
 }
 
-/// The double of this process. Until it is told something else, it has the device that the environment variable
-/// `CUDA_STAND_IN` names, without that a Tesla T4, and the kernels in `CUDA_STAND_IN_KERNELS`, such as
-/// `add=24,tile=32:4096`: name, registers, static shared memory.
+/// Returns the double of this process. Until a test scripts it, it has the device that `CUDA_STAND_IN` names (a Tesla T4
+/// by default) and the kernels in `CUDA_STAND_IN_KERNELS`, such as `add=24,tile=32:4096`: name, registers, static shared
+/// memory.
 pub fn stand_in() -> &'static StandIn {
     static STAND_IN: OnceLock<StandIn> = OnceLock::new();
     STAND_IN.get_or_init(|| {
@@ -58,7 +58,7 @@ pub fn stand_in() -> &'static StandIn {
     })
 }
 
-/// The double inside of the shared library, for a test that loads it and is built with the same types.
+/// Returns the double in the shared library, for a test that loads it and is built with the same types.
 #[unsafe(no_mangle)]
 pub fn cuda_stand_in() -> &'static StandIn {
     stand_in()
@@ -74,7 +74,7 @@ impl StandIn {
         self.scripts.enter(call)
     }
 
-    /// Forgets everything it was told and has counted, loaded functions and memory included.
+    /// Resets scripts, counts, loaded functions and memory.
     pub fn reset(&self) {
         let kernels = KernelModel::parse(&std::env::var("CUDA_STAND_IN_KERNELS").unwrap_or_default());
         let kernels = kernels.into_iter().map(|(name, model)| ((String::new(), name), model)).collect();
@@ -83,27 +83,27 @@ impl StandIn {
         self.launches_do_nothing.store(false, Ordering::Relaxed);
     }
 
-    /// The devices it has, in the order of their ordinals.
+    /// Sets the devices, in the order of their ordinals.
     pub fn devices(&self, devices: impl IntoIterator<Item = DeviceModel>) {
         self.lock().devices = devices.into_iter().collect();
     }
 
-    /// What a kernel is in modules that are loaded from now on. A module has a name if its image is the text
-    /// `stand-in NAME`; any other is `""`.
+    /// Sets a kernel of modules that are loaded from now on. A module has a name if its image is the text `stand-in NAME`;
+    /// otherwise its name is `""`.
     pub fn kernel(&self, module: &str, name: &str, model: KernelModel) {
         self.lock().kernels.insert((module.to_owned(), name.to_owned()), model);
     }
 
-    /// Has a driver function return this code; 0 for what it returns otherwise.
+    /// Makes a driver function return this code; 0 restores its own result.
     ///
     /// # Panics
     ///
-    /// As all methods that are told a driver function: if the double has none of that name, among [`crate::NAMES`].
+    /// If the double has no function of that name ([`crate::NAMES`]).
     pub fn fail(&self, call: &str, code: i32) {
         self.scripts.fail(call, code);
     }
 
-    /// Has a driver function take its time.
+    /// Delays a driver function.
     ///
     /// # Panics
     ///
@@ -112,7 +112,7 @@ impl StandIn {
         self.scripts.delay(call, delay);
     }
 
-    /// Has `cuGetProcAddress` not find a function, as a driver that is older than it.
+    /// Hides a function from `cuGetProcAddress`, as an older driver lacks it.
     pub fn forget(&self, call: &str) {
         self.lock().forgotten.insert(call.to_owned());
     }
@@ -122,7 +122,7 @@ impl StandIn {
         self.lock().lie = blocks_per_sm;
     }
 
-    /// Whether `cuLaunchKernel` returns at once, without a lock and without counting: for measuring what is around it.
+    /// Sets whether `cuLaunchKernel` returns at once, without a lock and without counting, for measurements.
     pub fn launches_do_nothing(&self, nothing: bool) {
         self.launches_do_nothing.store(nothing, Ordering::Relaxed);
     }
@@ -131,7 +131,7 @@ impl StandIn {
         self.launches_do_nothing.load(Ordering::Relaxed)
     }
 
-    /// How often a driver function was called.
+    /// Returns how often a driver function was called.
     ///
     /// # Panics
     ///
@@ -140,12 +140,12 @@ impl StandIn {
         self.scripts.calls(call)
     }
 
-    /// How often any of the driver's functions was called.
+    /// Returns how often all driver functions together were called.
     pub fn all_calls(&self) -> u64 {
         self.scripts.all_calls()
     }
 
-    /// Starts counting anew.
+    /// Resets all counts.
     pub fn count_anew(&self) {
         self.scripts.count_anew();
         let mut state = self.lock();
@@ -153,17 +153,17 @@ impl StandIn {
         state.raised.clear();
     }
 
-    /// The launches that were made.
+    /// Returns the launches that were made.
     pub fn launches(&self) -> Vec<Launch> {
         self.lock().launches.clone()
     }
 
-    /// Every value that a function's limit on dynamic shared memory was set to, in order.
+    /// Returns every value that a function's limit on dynamic shared memory was set to, in order.
     pub fn raised(&self) -> Vec<i32> {
         self.lock().raised.clone()
     }
 
-    /// Questions whose answers nobody recorded.
+    /// Returns the questions whose answers nobody recorded.
     pub fn unrecorded(&self) -> Vec<String> {
         self.lock().unrecorded.clone()
     }
@@ -175,19 +175,19 @@ impl State {
         self.next
     }
 
-    /// What a kernel is, if the module has it.
+    /// Returns a kernel of a module.
     pub(crate) fn model(&self, module: &str, device: usize, name: &str) -> Option<KernelModel> {
         let known = |module: &str| self.kernels.get(&(module.to_owned(), name.to_owned())).cloned();
         let built_in = || (name == "saxpy").then(|| KernelModel::saxpy(self.devices[device].capability()));
         known(module).or_else(|| known("")).or_else(built_in)
     }
 
-    /// A loaded function.
+    /// Returns a loaded function.
     pub(crate) fn function(&self, place: usize) -> Result<&Function, i32> {
         self.functions.get(place).and_then(Option::as_ref).ok_or(INVALID_HANDLE)
     }
 
-    /// Blocks per SM: as it was told, or as they are.
+    /// Returns blocks per SM: the scripted number, or the recorded one.
     pub(crate) fn blocks_per_sm(&mut self, place: usize, threads: i32, dynamic_smem: usize) -> Result<i32, i32> {
         match self.lie {
             Some(lie) => Ok(lie),
@@ -195,7 +195,7 @@ impl State {
         }
     }
 
-    /// Blocks per SM, as the test recorded it for the kernel, or NVIDIA's header answered, or somebody read of a launch.
+    /// Returns blocks per SM as the test set them for the kernel, NVIDIA's header answered, or a profiler printed.
     pub(crate) fn true_blocks_per_sm(&mut self, place: usize, threads: i32, dynamic_smem: usize) -> Result<i32, i32> {
         let function = self.function(place)?;
         let (Ok(threads @ 1..), Ok(dynamic_smem)) = (u32::try_from(threads), u32::try_from(dynamic_smem)) else {
@@ -220,8 +220,8 @@ impl State {
         }
     }
 
-    /// The block that fills an SM best, and the blocks that fill the device then: `[blocks, threads]`. The header was
-    /// asked without a bound of any kind only.
+    /// Returns the blocks that fill the device and the threads of the block that fills an SM best: `[blocks, threads]`. The
+    /// header was only asked without a bound.
     pub(crate) fn best_block(&mut self, place: usize, dynamic_smem: usize, is_plain: bool) -> Result<[i32; 2], i32> {
         let function = self.function(place)?;
         let device = &self.devices[function.device];
@@ -239,7 +239,7 @@ impl State {
         }
     }
 
-    /// Clusters that the device holds; 912 for those that cannot be launched.
+    /// Returns the clusters that the device holds, or 912 for those that cannot be launched.
     pub(crate) fn active_clusters(&mut self, place: usize, cluster: [u32; 3]) -> Result<i32, i32> {
         let function = self.function(place)?;
         let device = &self.devices[function.device];
@@ -253,7 +253,7 @@ impl State {
         }
     }
 
-    /// Notes a question that nobody recorded an answer to.
+    /// Lists a question whose answer nobody recorded.
     fn not_recorded(&mut self, place: usize, question: &str) -> i32 {
         let asked = self.function(place).map_or_else(
             |_| question.to_owned(),
@@ -267,7 +267,7 @@ impl State {
     }
 }
 
-/// The device that the environment names; none, and so no driver that initializes, if it has a name nobody knows.
+/// Returns the device that the environment names. With an unknown name there is none, and the driver does not initialize.
 fn first_devices() -> Vec<DeviceModel> {
     let Ok(name) = std::env::var("CUDA_STAND_IN") else {
         return vec![DeviceModel::tesla_t4()];
