@@ -244,6 +244,29 @@ fn files() -> Vec<String> {
     files
 }
 
+/// Every file that ARCHITECTURE.md names exists, and it names every source file of the four crates or its folder.
+#[test]
+fn the_map_names_the_files() {
+    let map = read("ARCHITECTURE.md");
+    let files = files();
+    let named: Vec<&str> = map.split('`').skip(1).step_by(2).filter(|name| !name.contains([' ', '<', '*'])).collect();
+    for name in named.iter().filter(|name| name.ends_with(".rs") || name.ends_with(".csv") || name.ends_with(".md")) {
+        assert!(files.iter().any(|file| file == name || file.ends_with(&format!("/{name}"))), "there is no `{name}`");
+    }
+    for package in ["occ-core", "occ-artifacts", "occ-macros", "occ-runtime"] {
+        let section = map.split_once(&format!("### {package}\n")).unwrap().1.split("\n##").next().unwrap();
+        let sources = files.iter().filter_map(|file| file.strip_prefix(package)?.strip_prefix("/src/"));
+        for source in sources.filter(|source| source.ends_with(".rs")) {
+            let stem = source.trim_end_matches(".rs");
+            let folders = source.match_indices('/').map(|(end, _)| format!("`{}/`", &source[..end]));
+            let name = source.rsplit('/').next().unwrap();
+            let is_named =
+                [source, name, &format!("{stem}/")].map(|name| format!("`{name}`")).into_iter().chain(folders);
+            assert!(is_named.into_iter().any(|name| section.contains(&name)), "{package} does not name `{source}`");
+        }
+    }
+}
+
 /// Every dependency of the workspace has its reason in ARCHITECTURE.md.
 #[test]
 fn the_dependencies_have_reasons() {
