@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Compares the model and the guard with the driver.
+/// Compares the model and the guard with the driver, and returns whether they agree.
 fn run(words: &[String]) -> Result<bool> {
     let (mut quick, mut device, mut path) = (false, 0, None);
     let mut words = words.iter().map(String::as_str);
