@@ -15,10 +15,10 @@ use std::process::Command;
 
 const CRATES: [&str; 4] = ["occ-core", "occ-artifacts", "occ-macros", "occ-runtime"];
 
-/// Documents every library of the workspace with all features, as JSON, and fails on a warning.
+/// Documents every crate of the workspace with all features, as JSON, and fails on a warning.
 fn document(workspace: &Path, target: &Path) {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["doc", "--quiet", "--offline", "--workspace", "--no-deps", "--all-features", "--lib", "--target-dir"]);
+    cargo.args(["doc", "--quiet", "--offline", "--workspace", "--no-deps", "--all-features", "--target-dir"]);
     cargo.arg(target).current_dir(workspace);
     cargo.env("RUSTDOC", workspace.join("tests/unstable-rustdoc"));
     cargo.env("RUSTDOCFLAGS", "--deny warnings -Z unstable-options --output-format json");
