@@ -207,12 +207,12 @@ fn the_links_lead_somewhere() {
 #[test]
 fn the_documents_name_every_argument() {
     let documents = DOCUMENTS.map(read).concat();
-    let named = |file: &str, before: &str| -> Vec<String> {
+    let words_after = |file: &str, before: &str| -> Vec<String> {
         let text = read(file);
         text.split(before).skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
     };
-    let keys = named("occ-macros/src/keys.rs", "([\"");
-    let warnings = [": &str = \"", "name: \""].map(|before| named("occ-macros/src/warnings.rs", before)).concat();
+    let keys = words_after("occ-macros/src/keys.rs", "([\"");
+    let warnings = [": &str = \"", "name: \""].map(|before| words_after("occ-macros/src/warnings.rs", before)).concat();
     let is_source = |file: &&String| ["occ-macros/src/", "occ-runtime/src/"].iter().any(|path| file.starts_with(path));
     let sources = files().iter().filter(is_source).map(|file| read(file)).collect::<Vec<_>>().concat();
     let variables: Vec<&str> = sources.split('"').filter(|text| text.starts_with("OCC_")).collect();
@@ -250,14 +250,14 @@ fn the_map_names_the_files() {
     let map = read("ARCHITECTURE.md");
     let files = files();
     let named: Vec<&str> = map.split('`').skip(1).step_by(2).filter(|name| !name.contains([' ', '<', '*'])).collect();
-    for name in named.iter().filter(|name| name.ends_with(".rs") || name.ends_with(".csv") || name.ends_with(".md")) {
+    let is_file = |name: &&&str| [".rs", ".csv", ".md"].iter().any(|extension| name.ends_with(extension));
+    for name in named.iter().filter(is_file) {
         assert!(files.iter().any(|file| file == name || file.ends_with(&format!("/{name}"))), "there is no `{name}`");
     }
     for package in ["occ-core", "occ-artifacts", "occ-macros", "occ-runtime"] {
         let section = map.split_once(&format!("### {package}\n")).unwrap().1.split("\n##").next().unwrap();
         let sources = files.iter().filter_map(|file| file.strip_prefix(package)?.strip_prefix("/src/"));
-        for source in sources.filter(|source| source.ends_with(".rs")) {
-            let stem = source.trim_end_matches(".rs");
+        for (source, stem) in sources.filter_map(|source| Some((source, source.strip_suffix(".rs")?))) {
             let folders = source.match_indices('/').map(|(end, _)| format!("`{}/`", &source[..end]));
             let name = source.rsplit('/').next().unwrap();
             let is_named =
