@@ -1,4 +1,4 @@
-//! For build scripts: compiles CUDA and PTX sources with the toolkit that is there, or takes prebuilt kernels where none is.
+//! For build scripts: compiles CUDA and PTX sources with the installed toolkit, or uses prebuilt kernels if there is none.
 //!
 //! ```no_run
 //! // build.rs
@@ -12,73 +12,73 @@
 //! }
 //! ```
 //!
-//! # What is made
+//! # Output files
 //!
 //! For each source and architecture, in `OUT_DIR`:
 //!
-//! | file | what |
+//! | file | content |
 //! | --- | --- |
-//! | `saxpy.sm_80.cubin` | the kernels, to be launched, and to be checked: `cubin = "$OUT_DIR/saxpy.sm_80.cubin"` |
-//! | `saxpy.sm_80.log` | what the compiler said with `-v`: registers, and spills, which no cubin tells |
+//! | `saxpy.sm_80.cubin` | the kernels, to launch and to check: `cubin = "$OUT_DIR/saxpy.sm_80.cubin"` |
+//! | `saxpy.sm_80.log` | the output of the compiler with `-v`: registers, and spills, which cubins do not store |
 //! | `saxpy.ptx` | PTX of each CUDA source, for the lowest of the architectures |
 //!
-//! They are named by the source's file name: it must be the only one of its name, in one builder and in all builders of a
-//! build script.
+//! They are named after the file name of the source, which must be unique among all builders of a build script.
 //!
-//! Cargo builds again when a source changes, a header, the compiler or one of the variables below. The toolkit's own headers
-//! are not watched: they change with the compiler.
+//! A change of a source, a header, the compiler or a variable below triggers a rebuild. The toolkit's own headers are not
+//! watched: they change with the compiler.
 //!
-//! # Where the toolkit is looked for
+//! # Search for the toolkit
 //!
-//! In `CUDA_PATH`; else in `CUDA_HOME`; else in `PATH`, `/usr/local/cuda`, `/usr/local/cuda-*`, `/opt/cuda` and, on
-//! Windows, where the installer puts it, newest first. A variable that is set decides: if there is no compiler where it
-//! points, there is no toolkit. `nvcc` is needed for CUDA sources, `ptxas` for PTX.
+//! The toolkit is searched for in `CUDA_PATH`; if that is not set, in `CUDA_HOME`; otherwise in `PATH`, `/usr/local/cuda`,
+//! `/usr/local/cuda-*`, `/opt/cuda` and, on Windows, the default directory of the installer, newest version first. If one of
+//! the two variables is set and its directory has no compiler, no other place is searched. CUDA sources need `nvcc`, PTX
+//! sources `ptxas`.
 //!
 //! # Variables
 //!
-//! | variable | value | |
+//! | variable | value | effect |
 //! | --- | --- | --- |
-//! | `OCC_PREBUILT` | `1` | prebuilt kernels are used though there may be a toolkit: for CI |
-//! | | `stale` | the same, even if the sources were changed since |
-//! | `OCC_UPDATE_PREBUILT` | `1` | what is compiled is also put into the prebuilt directory, to be committed |
-//! | `NUM_JOBS` | a number | how many compilers run at once; Cargo sets it |
+//! | `OCC_PREBUILT` | `1` | uses prebuilt kernels even if there is a toolkit, for CI |
+//! | | `stale` | the same, even if the sources have changed since |
+//! | `OCC_UPDATE_PREBUILT` | `1` | copies the compiled kernels to the prebuilt directory, to be committed |
+//! | `NUM_JOBS` | a number | the maximum number of compilers that run at once; set by Cargo |
 //!
-//! `0` and an empty value are as if a variable were not set. Neither of the first two has an effect without
-//! [`Kernels::or_prebuilt`], and updating comes first if both are set.
+//! `0` and an empty value have the same effect as an unset variable. The first two have no effect without
+//! [`Kernels::or_prebuilt`]; if both are set, the prebuilt kernels are updated.
 //!
 //! # Prebuilt kernels
 //!
-//! `OCC_UPDATE_PREBUILT=1 cargo build` makes the directory: the files above, and `SOURCES`, which holds a hash of every
-//! source and header of the package they were compiled from, and the options. If one of these is different when prebuilt
-//! kernels are to be used, that is an error; if they are compiled, a warning. Times of files are not looked at, since git
-//! does not keep them, and line ends do not count.
+//! `OCC_UPDATE_PREBUILT=1 cargo build` creates the directory: the files above, and `SOURCES`, with the options and a hash of
+//! each source and header in the package. If any of them has changed, using the prebuilt kernels is an error; compiling gives
+//! a warning. File times are ignored, because git does not keep them, and so are differences in line endings.
 
 mod cargo;
+mod compiled;
 mod compiler;
 mod depfile;
 mod error;
 mod kernels;
 mod language;
-mod made;
+mod output;
 mod package;
 mod plan;
 mod prebuilt;
-mod said;
 mod sources;
 mod toolkit;
 
+pub use compiled::{Artifact, Compiled, MadeBy};
 pub use error::{Error, Refused};
 pub use kernels::Kernels;
-pub use made::{Artifact, Compiled, MadeBy};
 
 use plan::Plan;
 
 impl Kernels {
-    /// Makes the kernels, and tells Cargo what they depend on.
+    /// Compiles the kernels or copies prebuilt ones, and tells Cargo what they depend on.
     ///
     /// # Errors
     ///
-    /// [`Error`] says what to change. It reads the same with `{:?}`, as Cargo shows what `main` returns.
+    /// Returns an [`Error`] with help on what to change. `{:?}` prints the same text as `{}`, because Cargo uses it for errors
+    /// that `main` returns.
     pub fn compile(&self) -> Result<Compiled, Error> {
         let plan = Plan::new(self)?;
         let wants_update = self.prebuilt.is_some() && cargo::switch("OCC_UPDATE_PREBUILT").is_some();
@@ -87,23 +87,23 @@ impl Kernels {
             && let Some(value) = cargo::switch("OCC_PREBUILT")
         {
             let why = format!("`OCC_PREBUILT` is `{value}`");
-            let reason = prebuilt::Reason { why, is_asked: true, accepts_stale: value == "stale" };
-            return prebuilt::take(&plan, directory, reason);
+            let reason = prebuilt::Reason { why, is_requested: true, accepts_stale: value == "stale" };
+            return prebuilt::copy(&plan, directory, reason);
         }
         match (toolkit::find(plan.needs())?, &self.prebuilt) {
             (Ok(toolkit), None) => Ok(compiler::compile(&plan, &toolkit)?.compiled),
             (Ok(toolkit), Some(directory)) => {
-                let made = compiler::compile(&plan, &toolkit)?;
+                let compilation = compiler::compile(&plan, &toolkit)?;
                 if wants_update {
-                    prebuilt::update(&plan, directory, &made)?;
+                    prebuilt::update(&plan, directory, &compilation)?;
                 } else {
                     prebuilt::warn_if_stale(&plan, directory);
                 }
-                Ok(made.compiled)
+                Ok(compilation.compiled)
             }
             (Err(missing), Some(directory)) if !wants_update => {
                 let why = missing.to_string();
-                prebuilt::take(&plan, directory, prebuilt::Reason { why, is_asked: false, accepts_stale: false })
+                prebuilt::copy(&plan, directory, prebuilt::Reason { why, is_requested: false, accepts_stale: false })
             }
             (Err(missing), _) => Err(Error::NoToolkit { missing: missing.to_string() }),
         }

@@ -21,7 +21,7 @@ fn build_script() {
     let Ok(recipe) = env::var("RECIPE") else {
         return;
     };
-    // The test harness may have begun a line.
+    // The test harness may have started a line.
     println!();
     let mut kernels = Kernels::new();
     for line in recipe.lines() {
@@ -68,8 +68,8 @@ struct Place {
     root: PathBuf,
 }
 
-/// What a build script said.
-struct Said(String);
+/// The output of a build script.
+struct ScriptOutput(String);
 
 impl Place {
     fn new(name: &str) -> Place {
@@ -79,7 +79,7 @@ impl Place {
         for program in ["nvcc", "ptxas"] {
             let program = place.toolkit().join("bin").join(format!("{program}{EXE_SUFFIX}"));
             fs::create_dir_all(program.parent().unwrap()).unwrap();
-            // A copy would be open for writing for a moment, and could not be run by another thread.
+            // A link: another thread cannot run a copy while it is open for writing.
             fs::hard_link(tool(), program).unwrap();
         }
         fs::create_dir_all(place.toolkit().join("include")).unwrap();
@@ -117,21 +117,21 @@ impl Place {
     }
 
     /// Runs a build script with the toolkit.
-    fn build(&self, recipe: &str, variables: &[(&str, &str)]) -> Said {
+    fn build(&self, recipe: &str, variables: &[(&str, &str)]) -> ScriptOutput {
         let toolkit = self.toolkit();
         let mut all = vec![("CUDA_PATH", toolkit.to_str().unwrap())];
         all.extend(variables);
         self.run(recipe, &all)
     }
 
-    /// Runs a build script without any toolkit.
-    fn build_without_toolkit(&self, recipe: &str, variables: &[(&str, &str)]) -> Said {
+    /// Runs a build script without a toolkit.
+    fn build_without_toolkit(&self, recipe: &str, variables: &[(&str, &str)]) -> ScriptOutput {
         let mut all = vec![("CUDA_PATH", "/no/toolkit/here")];
         all.extend(variables);
         self.run(recipe, &all)
     }
 
-    fn run(&self, recipe: &str, variables: &[(&str, &str)]) -> Said {
+    fn run(&self, recipe: &str, variables: &[(&str, &str)]) -> ScriptOutput {
         let mut command = Command::new(env::current_exe().unwrap());
         command.args(["--ignored", "--exact", "build_script", "--nocapture"]);
         let cleared = ["CUDA_PATH", "CUDA_HOME", "OCC_PREBUILT", "OCC_UPDATE_PREBUILT", "NUM_JOBS", "NVCC_CCBIN"];
@@ -141,14 +141,14 @@ impl Place {
         command.env("RECIPE", recipe).env("OUT_DIR", self.out()).env("CARGO_MANIFEST_DIR", self.package());
         command.envs(variables.iter().copied());
         let output = command.output().unwrap();
-        let said = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-        Said(said)
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
+        ScriptOutput(stdout)
     }
 }
 
-impl Said {
-    /// What follows a prefix, in each line that has it.
+impl ScriptOutput {
+    /// Returns the rest of each line that starts with `prefix`.
     fn all(&self, prefix: &str) -> Vec<&str> {
         self.0.lines().filter_map(|line| line.strip_prefix(prefix)).collect()
     }
@@ -190,12 +190,12 @@ fn tool() -> &'static Path {
 }
 
 #[test]
-fn files_have_the_names_that_are_promised() {
+fn names_of_output_files() {
     let place = Place::new("names");
     place.write("kernels/hand.ptx", "ptx");
-    let said = place.build("cuda kernels/saxpy.cu\nptx kernels/hand.ptx\narchs sm_89 sm_80 sm_90a sm_89", &[]);
+    let output = place.build("cuda kernels/saxpy.cu\nptx kernels/hand.ptx\narchs sm_89 sm_80 sm_90a sm_89", &[]);
     assert_eq!(
-        said.made(),
+        output.made(),
         [
             "saxpy.sm_89.cubin Cubin of kernels/saxpy.cu sm_89",
             "saxpy.sm_89.log CompilerLog of kernels/saxpy.cu sm_89",
@@ -212,9 +212,9 @@ fn files_have_the_names_that_are_promised() {
             "hand.sm_90a.log CompilerLog of kernels/hand.ptx sm_90",
         ]
     );
-    assert_eq!(said.made_by(), "13.5.37");
-    assert_eq!(said.warnings(), Vec::<&str>::new());
-    for made in said.made() {
+    assert_eq!(output.made_by(), "13.5.37");
+    assert_eq!(output.warnings(), Vec::<&str>::new());
+    for made in output.made() {
         assert!(place.out().join(made.split(' ').next().unwrap()).is_file(), "{made}");
     }
     assert!(place.read("target/out/saxpy.sm_80.log").contains("Used 8 registers"));
@@ -225,8 +225,8 @@ fn options_reach_the_compilers() {
     let place = Place::new("options");
     place.write("kernels/hand.ptx", "ptx");
     let options = "include inc\ndefine UNROLL=4\ndefine FAST\nnvcc_args --use_fast_math\nptxas_args -maxrregcount=64";
-    let said = place.build(&format!("cuda kernels/saxpy.cu\nptx kernels/hand.ptx\narchs sm_80\n{options}"), &[]);
-    assert_eq!(said.made().len(), 5);
+    let output = place.build(&format!("cuda kernels/saxpy.cu\nptx kernels/hand.ptx\narchs sm_80\n{options}"), &[]);
+    assert_eq!(output.made().len(), 5);
     let out = place.out();
     let out = out.to_str().unwrap();
     assert_eq!(
@@ -251,49 +251,49 @@ fn options_reach_the_compilers() {
 #[test]
 fn cargo_is_told_what_it_depends_on() {
     let place = Place::new("rerun");
-    let said = place.build(RECIPE, &[]);
+    let output = place.build(RECIPE, &[]);
     let nvcc = place.toolkit().join("bin").join(format!("nvcc{EXE_SUFFIX}"));
-    // Not the header of the toolkit: `nvcc` stands for it.
+    // Without the header of the toolkit, which changes with `nvcc`.
     let expected = [nvcc.to_str().unwrap(), "kernels/saxpy.cu", "kernels/a b.h"];
-    assert_eq!(said.all("cargo:rerun-if-changed="), expected);
-    let variables = said.all("cargo:rerun-if-env-changed=");
+    assert_eq!(output.all("cargo:rerun-if-changed="), expected);
+    let variables = output.all("cargo:rerun-if-env-changed=");
     assert_eq!(variables, ["CUDA_PATH", "NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"]);
 
     place.build(WITH_PREBUILT, &[UPDATE]).made();
     let prebuilt = place.package().join("kernels/prebuilt");
-    let said = place.build_without_toolkit(WITH_PREBUILT, &[]);
-    let changed = said.all("cargo:rerun-if-changed=");
+    let output = place.build_without_toolkit(WITH_PREBUILT, &[]);
+    let changed = output.all("cargo:rerun-if-changed=");
     for path in [prebuilt, place.package().join("kernels/a b.h"), "kernels/saxpy.cu".into()] {
         assert!(changed.contains(&path.to_str().unwrap()), "{path:?} {changed:?}");
     }
-    assert_eq!(said.all("cargo:rerun-if-env-changed="), ["OCC_UPDATE_PREBUILT", "OCC_PREBUILT", "CUDA_PATH"]);
+    assert_eq!(output.all("cargo:rerun-if-env-changed="), ["OCC_UPDATE_PREBUILT", "OCC_PREBUILT", "CUDA_PATH"]);
 }
 
 #[test]
-fn the_toolkit_is_found_by_cuda_home_and_by_path() {
+fn the_toolkit_is_found_with_cuda_home_or_path() {
     let place = Place::new("found");
     let toolkit = place.toolkit();
-    let said = place.run(RECIPE, &[("CUDA_PATH", ""), ("CUDA_HOME", toolkit.to_str().unwrap())]);
-    assert_eq!(said.made_by(), "13.5.37");
+    let output = place.run(RECIPE, &[("CUDA_PATH", ""), ("CUDA_HOME", toolkit.to_str().unwrap())]);
+    assert_eq!(output.made_by(), "13.5.37");
     fs::write(toolkit.join("bin/release"), "12.9").unwrap();
-    let said = place.run(RECIPE, &[("PATH", toolkit.join("bin").to_str().unwrap())]);
-    assert_eq!(said.made_by(), "12.9.37");
-    assert_eq!(said.all("cargo:rerun-if-env-changed=")[..3], ["CUDA_PATH", "CUDA_HOME", "PATH"]);
+    let output = place.run(RECIPE, &[("PATH", toolkit.join("bin").to_str().unwrap())]);
+    assert_eq!(output.made_by(), "12.9.37");
+    assert_eq!(output.all("cargo:rerun-if-env-changed=")[..3], ["CUDA_PATH", "CUDA_HOME", "PATH"]);
 }
 
 #[test]
-fn a_toolkit_has_every_compiler_that_is_needed() {
+fn a_toolkit_needs_every_compiler() {
     let place = Place::new("incomplete");
     place.write("kernels/hand.ptx", "ptx");
     fs::remove_file(place.toolkit().join("bin").join(format!("ptxas{EXE_SUFFIX}"))).unwrap();
     assert_eq!(place.build(RECIPE, &[]).made_by(), "13.5.37");
-    let said = place.build(&format!("{RECIPE}\nptx kernels/hand.ptx"), &[]);
-    let error = said.error().unwrap();
+    let output = place.build(&format!("{RECIPE}\nptx kernels/hand.ptx"), &[]);
+    let error = output.error().unwrap();
     assert!(error.contains(&format!("which has no `nvcc{EXE_SUFFIX}` and `ptxas{EXE_SUFFIX}` in `bin`\n")), "{error}");
 }
 
 #[test]
-fn mistakes_are_found_before_anything_runs() {
+fn mistakes_are_reported_before_anything_runs() {
     let place = Place::new("mistakes");
     for path in ["other/saxpy.cu", "other/SAXPY.ptx"] {
         place.write(path, "");
@@ -307,32 +307,32 @@ fn mistakes_are_found_before_anything_runs() {
         ),
         (
             "cuda kernels/saxpy.cu\narchs compute_80",
-            "`compute_80` in `.archs(..)` is PTX; write `sm_80` (PTX is made for the lowest architecture as well)",
+            "`compute_80` in `.archs(..)` is a PTX target; use `sm_80` (PTX for the lowest architecture is compiled too)",
         ),
         ("cuda kernels/none.cu\narchs sm_80", "no source `kernels/none.cu` in the package"),
         (
             "cuda kernels/saxpy.cu\ncuda other/saxpy.cu\narchs sm_80",
-            "`kernels/saxpy.cu` and `other/saxpy.cu` would make files of the same names; rename one",
+            "`kernels/saxpy.cu` and `other/saxpy.cu` would be compiled to files with the same names; rename one",
         ),
         (
             "cuda kernels/saxpy.cu\nptx other/SAXPY.ptx\narchs sm_80",
-            "`kernels/saxpy.cu` and `other/SAXPY.ptx` would make files of the same names; rename one",
+            "`kernels/saxpy.cu` and `other/SAXPY.ptx` would be compiled to files with the same names; rename one",
         ),
     ] {
-        // Without a toolkit, so that looking for one would be another error.
-        let said = place.build_without_toolkit(recipe, &[]);
-        let shown = said.error().unwrap_or_else(|| panic!("{error}"));
+        // Without a toolkit, so that a search for one would give another error.
+        let output = place.build_without_toolkit(recipe, &[]);
+        let shown = output.error().unwrap_or_else(|| panic!("{error}"));
         assert!(shown.starts_with(error), "{shown}");
-        assert_eq!(said.all("cargo:rerun-if-env-changed="), Vec::<&str>::new());
+        assert_eq!(output.all("cargo:rerun-if-env-changed="), Vec::<&str>::new());
     }
 }
 
 #[test]
-fn a_refused_source_is_an_error_with_the_compilers_words() {
+fn a_rejected_source_is_an_error_with_the_compilers_output() {
     let place = Place::new("refused");
     place.write("kernels/saxpy.cu", "kernel\n#error expected a \";\"\n");
-    let said = place.build(RECIPE, &[]);
-    let error: Vec<&str> = said.error().unwrap().lines().collect();
+    let output = place.build(RECIPE, &[]);
+    let error: Vec<&str> = output.error().unwrap().lines().collect();
     assert_eq!(
         error[..5],
         [
@@ -343,24 +343,24 @@ fn a_refused_source_is_an_error_with_the_compilers_words() {
             "  1 error detected in the compilation of \"kernels/saxpy.cu\".",
         ]
     );
-    assert!(error[5].starts_with("  = note: CUDA 13.5.37 was run as `"), "{error:?}");
+    assert!(error[5].starts_with("  = note: the command of CUDA 13.5.37 was `"), "{error:?}");
     assert!(error[5].contains("-arch=sm_80 -o"), "{error:?}");
     assert_eq!(error.len(), 6);
-    let said = place.build(WITH_PREBUILT, &[]);
-    let error = said.error().unwrap();
+    let output = place.build(WITH_PREBUILT, &[]);
+    let error = output.error().unwrap();
     assert!(error.ends_with("\n  = help: set `OCC_PREBUILT=1` to use the prebuilt kernels"), "{error}");
     assert!(!place.has("target/out/saxpy.sm_80.cubin"));
 }
 
 #[test]
-fn an_architecture_the_toolkit_does_not_know_is_explained() {
+fn an_unsupported_architecture_is_explained() {
     let place = Place::new("unknown");
     place.write("kernels/hand.ptx", "ptx");
     for source in ["cuda kernels/saxpy.cu", "ptx kernels/hand.ptx"] {
-        let said = place.build(&format!("{source}\narchs sm_35"), &[]);
-        let error = said.error().unwrap();
+        let output = place.build(&format!("{source}\narchs sm_35"), &[]);
+        let error = output.error().unwrap();
         assert!(error.contains("does not compile for sm_35\n"), "{error}");
-        assert!(error.contains("\n  = note: this toolkit (13.5) does not know sm_35\n"), "{error}");
+        assert!(error.contains("\n  = note: this toolkit (13.5) does not support sm_35\n"), "{error}");
     }
 }
 
@@ -368,26 +368,26 @@ fn an_architecture_the_toolkit_does_not_know_is_explained() {
 fn a_compilers_warnings_are_shown_once() {
     let place = Place::new("warnings");
     place.write("kernels/saxpy.cu", "#warning unused\n");
-    let said = place.build(RECIPE, &[]);
-    assert_eq!(said.warnings(), ["kernels/saxpy.cu(1): warning #1-D: unused"]);
+    let output = place.build(RECIPE, &[]);
+    assert_eq!(output.warnings(), ["kernels/saxpy.cu(1): warning #1-D: unused"]);
 }
 
 #[test]
-fn without_a_toolkit_it_says_what_can_be_done() {
+fn a_missing_toolkit_is_an_error_with_help() {
     let place = Place::new("nothing");
-    let said = place.build_without_toolkit(RECIPE, &[]);
+    let output = place.build_without_toolkit(RECIPE, &[]);
     let nvcc = format!("nvcc{EXE_SUFFIX}");
     assert_eq!(
-        said.error().unwrap(),
+        output.error().unwrap(),
         format!(
             "no CUDA toolkit: `CUDA_PATH` is `/no/toolkit/here`, which has no `{nvcc}` in `bin`\n  \
              = help: install one, or set `CUDA_PATH` to its directory\n  \
-             = help: call `.or_prebuilt(..)` to use committed kernels that were compiled before"
+             = help: call `.or_prebuilt(..)` to use committed kernels"
         )
     );
-    // Nothing can be updated without one.
-    let said = place.build_without_toolkit(WITH_PREBUILT, &[UPDATE]);
-    assert!(said.error().unwrap().starts_with("no CUDA toolkit: "));
+    // Prebuilt kernels cannot be updated without a toolkit.
+    let output = place.build_without_toolkit(WITH_PREBUILT, &[UPDATE]);
+    assert!(output.error().unwrap().starts_with("no CUDA toolkit: "));
 }
 
 #[test]
@@ -396,10 +396,7 @@ fn prebuilt_kernels_are_made_and_used() {
     let compiled = place.build(WITH_PREBUILT, &[]);
     assert_eq!(
         compiled.warnings(),
-        [
-            "stale prebuilt kernels in `kernels/prebuilt` (there are none yet); run `OCC_UPDATE_PREBUILT=1 cargo build` to \
-          make them again"
-        ]
+        ["no prebuilt kernels in `kernels/prebuilt`; run `OCC_UPDATE_PREBUILT=1 cargo build` to create them"]
     );
     let updated = place.build(WITH_PREBUILT, &[UPDATE]);
     assert_eq!(updated.made(), compiled.made());
@@ -421,12 +418,12 @@ fn prebuilt_kernels_are_made_and_used() {
     assert_eq!(forced.made_by(), "prebuilt");
     assert_eq!(place.build(WITH_PREBUILT, &[("OCC_PREBUILT", "0")]).made_by(), "13.5.37");
     assert_eq!(place.build(WITH_PREBUILT, &[("OCC_PREBUILT", "1"), UPDATE]).made_by(), "13.5.37");
-    // It concerns only who has prebuilt kernels.
+    // Without `.or_prebuilt(..)` the variable has no effect.
     assert_eq!(place.build(RECIPE, &[("OCC_PREBUILT", "1")]).made_by(), "13.5.37");
 }
 
 #[test]
-fn the_prebuilt_directory_is_the_same_everywhere_and_always() {
+fn the_prebuilt_directory_is_reproducible() {
     let place = Place::new("same");
     place.build(WITH_PREBUILT, &[UPDATE]).made();
     let sources = place.read("kernels/prebuilt/SOURCES");
@@ -443,7 +440,7 @@ fn the_prebuilt_directory_is_the_same_everywhere_and_always() {
     place.build(WITH_PREBUILT, &[UPDATE]).made();
     assert_eq!(["SOURCES", "saxpy.sm_80.cubin", "saxpy.sm_80.log", "saxpy.ptx"].map(time), before);
 
-    // Absolute paths are written as relative ones; what a build script generates has no place in the package.
+    // Absolute paths are recorded as relative ones; generated sources are outside of the package.
     place.write("target/out/made.cu", "generated\n");
     let package = place.package();
     let package = package.to_str().unwrap();
@@ -455,7 +452,7 @@ fn the_prebuilt_directory_is_the_same_everywhere_and_always() {
     place.build(WITH_PREBUILT, &[UPDATE]).made();
     assert_eq!(place.read("kernels/prebuilt/SOURCES"), sources);
 
-    // The package at another place, as another machine has it.
+    // The package in another directory, as on another machine.
     let moved = Place::new("same, moved");
     fs::remove_dir_all(moved.package()).unwrap();
     fs::rename(place.package(), moved.package()).unwrap();
@@ -463,18 +460,18 @@ fn the_prebuilt_directory_is_the_same_everywhere_and_always() {
 }
 
 #[test]
-fn prebuilt_kernels_of_other_sources_are_refused() {
+fn stale_prebuilt_kernels_are_an_error() {
     let place = Place::new("stale");
     let (source, header) = (place.read("kernels/saxpy.cu"), place.read("kernels/a b.h"));
     place.build(WITH_PREBUILT, &[UPDATE]).made();
-    // Another time, and other line ends, are no change.
+    // Other file times and line endings are not a change.
     place.write("kernels/saxpy.cu", &source.replace('\n', "\r\n"));
     assert_eq!(place.build_without_toolkit(WITH_PREBUILT, &[]).made_by(), "prebuilt");
 
     let stale = "stale prebuilt kernels in `kernels/prebuilt`: ";
     let refused = |recipe: &str, what: &str| {
-        let said = place.build_without_toolkit(recipe, &[]);
-        let error = said.error().unwrap_or_else(|| panic!("{what} is accepted"));
+        let output = place.build_without_toolkit(recipe, &[]);
+        let error = output.error().unwrap_or_else(|| panic!("{what} is accepted"));
         assert!(
             error.starts_with(&format!(
                 "{stale}{what} changed since\n  = note: prebuilt kernels are used because `CUDA_PATH` is "
@@ -509,21 +506,21 @@ fn prebuilt_kernels_of_other_sources_are_refused() {
 fn missing_prebuilt_kernels_are_listed() {
     let place = Place::new("missing");
     place.build(WITH_PREBUILT, &[UPDATE]).made();
-    let said = place.build_without_toolkit(&format!("{WITH_PREBUILT}\narchs sm_90 sm_120"), &[]);
-    let error = said.error().unwrap();
+    let output = place.build_without_toolkit(&format!("{WITH_PREBUILT}\narchs sm_90 sm_120"), &[]);
+    let error = output.error().unwrap();
     let first = "missing prebuilt kernels in `kernels/prebuilt`: `saxpy.sm_90.cubin`, `saxpy.sm_120.cubin`\n";
     assert!(error.starts_with(first), "{error}");
-    // Logs and PTX are not needed, and a directory that was filled by hand is told of.
+    // Logs and PTX are not required; a directory without `SOURCES` gives a warning.
     for file in ["saxpy.sm_80.log", "saxpy.ptx", "SOURCES"] {
         fs::remove_file(place.package().join("kernels/prebuilt").join(file)).unwrap();
     }
-    let said = place.build_without_toolkit(WITH_PREBUILT, &[]);
-    assert_eq!(said.made().len(), 3);
-    assert!(said.warnings()[0].contains("has no `SOURCES`"), "{:?}", said.warnings());
+    let output = place.build_without_toolkit(WITH_PREBUILT, &[]);
+    assert_eq!(output.made().len(), 3);
+    assert!(output.warnings()[0].contains("has no `SOURCES`"), "{:?}", output.warnings());
 }
 
 #[test]
-fn what_is_no_longer_asked_for_is_removed() {
+fn outdated_output_files_are_removed() {
     let place = Place::new("removed");
     place.build(WITH_PREBUILT, &[UPDATE]).made();
     for other in ["target/out/other.sm_89.cubin", "target/out/saxpy.rs", "kernels/prebuilt/other.ptx"] {

@@ -1,11 +1,11 @@
 //! Runs `nvcc` and `ptxas`.
 
+use crate::build::compiled::{Artifact, Compiled, MadeBy};
 use crate::build::error::{Error, Refused};
 use crate::build::language::Language;
-use crate::build::made::{Artifact, Compiled, MadeBy};
 use crate::build::plan::{Arch, Plan, Source};
 use crate::build::toolkit::Toolkit;
-use crate::build::{cargo, depfile, package, said};
+use crate::build::{cargo, depfile, output, package};
 use crate::origin::Format;
 use crate::parallel;
 use std::collections::BTreeSet;
@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, thread};
 
-/// What was compiled, and from which headers.
+/// The result of compilation.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct Compilation {
     pub(crate) compiled: Compiled,
-    /// The toolkit's.
+    /// The version of the toolkit.
     pub(crate) version: String,
-    /// Those that do not come with the toolkit.
+    /// The headers that were included, without those of the toolkit.
     pub(crate) headers: Vec<PathBuf>,
 }
 
@@ -31,51 +31,51 @@ enum Job<'p> {
     Ptx(&'p Source, &'p Arch),
 }
 
-/// What one run gave.
-struct Done {
+/// The result of one run of a compiler.
+struct JobResult {
     artifacts: Vec<Artifact>,
     headers: Vec<PathBuf>,
-    /// What the compiler said.
-    said: String,
+    /// The output of the compiler.
+    output: String,
 }
 
-/// Compiles everything, and tells Cargo what it was compiled from.
-pub(crate) fn compile(plan: &Plan<'_>, toolkit: &Toolkit) -> Result<Made, Error> {
+/// Compiles everything, and tells Cargo what it depends on.
+pub(crate) fn compile(plan: &Plan<'_>, toolkit: &Toolkit) -> Result<Compilation, Error> {
     for source in &plan.sources {
         cargo::rerun_if_changed(&source.path);
     }
     if plan.needs().nvcc {
-        // `nvcc` reads them itself.
+        // `nvcc` reads these variables.
         for name in ["NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"] {
             cargo::variable(name);
         }
     }
-    plan.remove_old();
+    plan.remove_outputs();
     let compiler = Compiler { plan, toolkit };
     let runs = parallel::each(&jobs(plan), workers(), |job| compiler.run(*job))?;
 
-    let (mut artifacts, mut headers, mut said) = (Vec::new(), BTreeSet::new(), String::new());
+    let (mut artifacts, mut headers, mut output) = (Vec::new(), BTreeSet::new(), String::new());
     for run in runs {
         artifacts.extend(run.artifacts);
         headers.extend(run.headers);
-        said += &run.said;
+        output += &run.output;
     }
     headers.retain(|header| !toolkit.owns(&plan.package.resolve(header)));
     for header in &headers {
         cargo::rerun_if_changed(header);
     }
-    for warning in said::warnings(&said) {
+    for warning in output::warnings(&output) {
         cargo::warning(&warning);
     }
     let version = toolkit.version.clone();
-    Ok(Made {
+    Ok(Compilation {
         compiled: Compiled { artifacts, made_by: MadeBy::Toolkit { version: version.clone() } },
         version,
         headers: headers.into_iter().collect(),
     })
 }
 
-/// How many compilers may run at once.
+/// Returns the maximum number of compilers that run at once.
 fn workers() -> usize {
     let given = env::var("NUM_JOBS").ok().and_then(|number| number.parse().ok());
     given.filter(|&number| number > 0).unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get))
@@ -95,14 +95,14 @@ struct Compiler<'p> {
 }
 
 impl Compiler<'_> {
-    fn run(&self, job: Job<'_>) -> Result<Done, Error> {
+    fn run(&self, job: Job<'_>) -> Result<JobResult, Error> {
         match job {
             Job::Cubin(source, arch) => self.cubin(source, arch),
             Job::Ptx(source, arch) => self.ptx(source, arch),
         }
     }
 
-    fn cubin(&self, source: &Source, arch: &Arch) -> Result<Done, Error> {
+    fn cubin(&self, source: &Source, arch: &Arch) -> Result<JobResult, Error> {
         let out = |extension| self.plan.package.out.join(Plan::file_name(source, arch, extension));
         let (cubin, log, dependencies) = (out("cubin"), out("log"), out("d"));
         let mut command = match source.language {
@@ -121,8 +121,8 @@ impl Compiler<'_> {
                 command
             }
         };
-        let said = self.compile(&mut command, source, arch, &cubin)?;
-        package::write(&log, said.as_bytes())?;
+        let output = self.compile(&mut command, source, arch, &cubin)?;
+        package::write(&log, output.as_bytes())?;
         let headers = match source.language {
             Language::Cuda => {
                 let text = package::read(&dependencies)?;
@@ -130,20 +130,20 @@ impl Compiler<'_> {
             }
             Language::Ptx => Vec::new(),
         };
-        Ok(Done {
+        Ok(JobResult {
             artifacts: vec![
                 artifact(source, arch, cubin, Format::Cubin),
                 artifact(source, arch, log, Format::CompilerLog),
             ],
             headers: headers.into_iter().filter(|path| *path != source.path).collect(),
-            said,
+            output,
         })
     }
 
-    fn ptx(&self, source: &Source, arch: &Arch) -> Result<Done, Error> {
+    fn ptx(&self, source: &Source, arch: &Arch) -> Result<JobResult, Error> {
         let ptx = self.plan.package.out.join(Plan::ptx_name(source));
-        let said = self.compile(self.nvcc().arg("-ptx"), source, arch, &ptx)?;
-        Ok(Done { artifacts: vec![artifact(source, arch, ptx, Format::Ptx)], headers: Vec::new(), said })
+        let output = self.compile(self.nvcc().arg("-ptx"), source, arch, &ptx)?;
+        Ok(JobResult { artifacts: vec![artifact(source, arch, ptx, Format::Ptx)], headers: Vec::new(), output })
     }
 
     fn nvcc(&self) -> Command {
@@ -152,27 +152,26 @@ impl Compiler<'_> {
         command
     }
 
-    /// Runs a compiler to its end, and returns what it said.
+    /// Runs a compiler and returns its output.
     fn compile(&self, command: &mut Command, source: &Source, arch: &Arch, to: &Path) -> Result<String, Error> {
         command.arg(format!("-arch={}", arch.name)).arg("-o").arg(to).arg(&source.path);
-        // Relative paths stay relative in what is made: it is then the same on every machine.
+        // Paths in the output files are then relative, and the same on every machine.
         command.current_dir(&self.plan.package.root);
-        let output =
-            command.output().map_err(|error| Error::file("start", Path::new(command.get_program()), &error))?;
-        let mut said = String::from_utf8_lossy(&output.stderr).into_owned();
-        said += &String::from_utf8_lossy(&output.stdout);
-        if output.status.success() {
-            return Ok(said);
+        let result = command.output().map_err(|error| Error::file("run", Path::new(command.get_program()), &error))?;
+        let mut output = String::from_utf8_lossy(&result.stderr).into_owned();
+        output += &String::from_utf8_lossy(&result.stdout);
+        if result.status.success() {
+            return Ok(output);
         }
-        if said.trim().is_empty() {
-            said = output.status.to_string();
+        if output.trim().is_empty() {
+            output = result.status.to_string();
         }
         Err(Error::Refused(Box::new(Refused {
             source: source.path.clone(),
             arch: arch.name.clone(),
             version: self.toolkit.version.clone(),
-            command: words_of(command),
-            said,
+            command: command_line(command),
+            output,
             has_prebuilt: self.plan.kernels.prebuilt.is_some(),
         })))
     }
@@ -182,8 +181,8 @@ fn artifact(source: &Source, arch: &Arch, path: PathBuf, format: Format) -> Arti
     Artifact { path, format, source: source.path.clone(), target: arch.target }
 }
 
-/// A command as it could be typed.
-fn words_of(command: &Command) -> String {
+/// Returns a command as it could be typed.
+fn command_line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let quoted = words.map(|word| match word.to_string_lossy() {
         word if word.contains([' ', '"', '\'', '$', ';', '&']) => format!("'{word}'"),

@@ -1,18 +1,18 @@
-//! Dependency files, in the syntax of make: `saxpy.cubin : saxpy.cu a\ b.h`.
+//! Parses dependency files in the syntax of make: `saxpy.cubin : saxpy.cu a\ b.h`.
 
 use std::path::PathBuf;
 
-/// What the targets of a dependency file depend on, each once.
+/// Returns the prerequisites of all targets in a dependency file, each once.
 ///
-/// The compilers write this syntax by different rules. `nvcc` escapes spaces, and only in prerequisites; the host compiler
-/// it calls may also write `\#` and `$$`. A backslash before anything else is part of a path of Windows, and so is a colon
-/// that no space follows.
+/// Compilers escape differently. `nvcc` escapes only spaces, and only in prerequisites; the host compiler that it calls can
+/// also write `\#` and `$$`. A backslash before any other character is part of a Windows path, and so is a colon without a
+/// space after it.
 pub(crate) fn prerequisites(text: &str) -> Vec<PathBuf> {
     let joined = text.replace("\\\r\n", " ").replace("\\\n", " ");
     let mut found = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for rule in joined.lines() {
-        let Some(list) = after_target(rule) else {
+        let Some(list) = after_colon(rule) else {
             continue;
         };
         for word in words(list) {
@@ -24,8 +24,8 @@ pub(crate) fn prerequisites(text: &str) -> Vec<PathBuf> {
     found
 }
 
-/// What follows the colon that ends the targets.
-fn after_target(rule: &str) -> Option<&str> {
+/// Returns the part of a rule after the colon.
+fn after_colon(rule: &str) -> Option<&str> {
     let colon = rule.match_indices(':').map(|(at, _)| at + 1);
     colon.map(|after| &rule[after..]).find(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
 }

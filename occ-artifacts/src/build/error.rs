@@ -1,14 +1,14 @@
-//! The reasons why kernels could not be made, and what to change.
+//! The reasons why kernels could not be compiled, with help.
 
-use crate::build::said;
+use crate::build::output;
 use occ_core::UnknownTarget;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The reason why kernels could not be made.
+/// The reason why kernels could not be compiled or copied.
 ///
-/// `{:?}` writes the same words as `{}`, since that is how Cargo shows what the `main` of a build script returns.
+/// `{:?}` prints the same text as `{}`, because Cargo uses it for errors that the `main` of a build script returns.
 #[non_exhaustive]
 pub enum Error {
     /// A variable that Cargo sets for build scripts is not set.
@@ -30,7 +30,7 @@ pub enum Error {
         /// The reason why it is unknown.
         reason: UnknownTarget,
     },
-    /// An architecture is PTX, for which no cubin can be made.
+    /// An architecture is a PTX target, for which no cubin can be compiled.
     PtxArch {
         /// The name that was given.
         arch: String,
@@ -40,11 +40,11 @@ pub enum Error {
         /// The path that was given.
         source: PathBuf,
     },
-    /// The files made of two sources would have the same names.
+    /// Two sources would be compiled to files with the same names.
     SameName {
-        /// One of them.
+        /// The path of one source.
         first: PathBuf,
-        /// The other.
+        /// The path of the other source.
         second: PathBuf,
     },
     /// There is no CUDA toolkit, and there are no prebuilt kernels to use instead.
@@ -74,7 +74,7 @@ pub enum Error {
     },
     /// A file or a program could not be used.
     File {
-        /// The action that failed: `read`, `start`.
+        /// The operation that failed: `read`, `run`.
         verb: &'static str,
         /// The path.
         path: PathBuf,
@@ -87,7 +87,7 @@ pub enum Error {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Refused {
-    /// The path of the source, as it was given.
+    /// The path of the source, as passed to the builder.
     pub source: PathBuf,
     /// The architecture it was compiled for.
     pub arch: String,
@@ -96,7 +96,7 @@ pub struct Refused {
     /// The command that was run.
     pub command: String,
     /// The complete output of the compiler.
-    pub said: String,
+    pub output: String,
     /// Whether there is a directory of prebuilt kernels.
     pub has_prebuilt: bool,
 }
@@ -122,7 +122,7 @@ impl fmt::Display for Error {
                 let machine_code = arch.replacen("compute_", "sm_", 1);
                 write!(
                     f,
-                    "`{arch}` in `.archs(..)` is PTX; write `{machine_code}` (PTX is made for the lowest architecture as well)"
+                    "`{arch}` in `.archs(..)` is a PTX target; use `{machine_code}` (PTX for the lowest architecture is compiled too)"
                 )
             }
             Error::NoSource { source } => {
@@ -130,26 +130,26 @@ impl fmt::Display for Error {
             }
             Error::SameName { first, second } => {
                 let (first, second) = (first.display(), second.display());
-                write!(f, "`{first}` and `{second}` would make files of the same names; rename one")
+                write!(f, "`{first}` and `{second}` would be compiled to files with the same names; rename one")
             }
             Error::NoToolkit { missing } => {
                 write!(f, "no CUDA toolkit: {missing}")?;
                 help(f, "install one, or set `CUDA_PATH` to its directory")?;
-                help(f, "call `.or_prebuilt(..)` to use committed kernels that were compiled before")
+                help(f, "call `.or_prebuilt(..)` to use committed kernels")
             }
             Error::Refused(refused) => write!(f, "{refused}"),
             Error::NoPrebuilt { directory, missing, why } => {
                 write!(f, "missing prebuilt kernels in `{}`: ", directory.display())?;
                 write_list(f, missing)?;
                 note(f, &format!("prebuilt kernels are used because {why}"))?;
-                help(f, "run `OCC_UPDATE_PREBUILT=1 cargo build` with a CUDA toolkit to make them")
+                help(f, "run `OCC_UPDATE_PREBUILT=1 cargo build` with a CUDA toolkit to create them")
             }
             Error::StalePrebuilt { directory, changed, why } => {
                 write!(f, "stale prebuilt kernels in `{}`: ", directory.display())?;
                 write_list(f, changed)?;
                 f.write_str(" changed since")?;
                 note(f, &format!("prebuilt kernels are used because {why}"))?;
-                help(f, "run `OCC_UPDATE_PREBUILT=1 cargo build` with a CUDA toolkit to make them again")?;
+                help(f, "run `OCC_UPDATE_PREBUILT=1 cargo build` with a CUDA toolkit to update them")?;
                 help(f, "set `OCC_PREBUILT=stale` to use them as they are")
             }
             Error::File { verb, path, reason } => write!(f, "cannot {verb} `{}`: {reason}", path.display()),
@@ -160,24 +160,24 @@ impl fmt::Display for Error {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` does not compile for {}", self.source.display(), self.arch)?;
-        for line in said::errors(&self.said) {
+        for line in output::errors(&self.output) {
             write!(f, "\n  {line}")?;
         }
-        if let Some(explanation) = said::explanation(&self.said, &self.version) {
+        if let Some(explanation) = output::explanation(&self.output, &self.version) {
             note(f, &explanation)?;
         }
-        note(f, &format!("CUDA {} was run as `{}`", self.version, self.command))?;
+        note(f, &format!("the command of CUDA {} was `{}`", self.version, self.command))?;
         if self.has_prebuilt { help(f, "set `OCC_PREBUILT=1` to use the prebuilt kernels") } else { Ok(()) }
     }
 }
 
-/// Names, not too many.
+/// Writes names in backticks, up to a limit.
 fn write_list(f: &mut fmt::Formatter<'_>, names: &[String]) -> fmt::Result {
-    const MOST: usize = 20;
-    for (at, name) in names.iter().take(MOST).enumerate() {
+    const MAX_LISTED: usize = 20;
+    for (at, name) in names.iter().take(MAX_LISTED).enumerate() {
         write!(f, "{}`{name}`", if at == 0 { "" } else { ", " })?;
     }
-    match names.len().saturating_sub(MOST) {
+    match names.len().saturating_sub(MAX_LISTED) {
         0 => Ok(()),
         more => write!(f, " and {more} more"),
     }

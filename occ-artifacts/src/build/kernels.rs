@@ -1,11 +1,11 @@
-//! The builder: which kernels to compile, and how.
+//! The builder: sources, architectures and options.
 
 use super::language::Language;
 use std::path::PathBuf;
 
-/// Kernels to compile. Paths are relative to the package.
+/// A builder for kernels. Paths are relative to the package.
 ///
-/// Each builder needs sources of its own, and a prebuilt directory of its own.
+/// Each builder needs its own sources and its own prebuilt directory.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), occ_artifacts::build::Error> {
@@ -35,7 +35,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// None yet.
+    /// Creates a builder without sources.
     pub fn new() -> Self {
         Self::default()
     }
@@ -61,7 +61,7 @@ impl Kernels {
         self
     }
 
-    /// Adds a directory to look for headers in.
+    /// Adds a directory to search for headers.
     #[must_use]
     pub fn include(mut self, directory: impl Into<PathBuf>) -> Self {
         self.includes.push(directory.into());
@@ -85,14 +85,14 @@ impl Kernels {
         self
     }
 
-    /// Adds arguments for `ptxas`, which `nvcc` passes on: `["-maxrregcount=64"]`.
+    /// Adds arguments for `ptxas`, also when `nvcc` calls it: `["-maxrregcount=64"]`.
     #[must_use]
     pub fn ptxas_args(mut self, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.ptxas_args.extend(arguments.into_iter().map(Into::into));
         self
     }
 
-    /// Where there is no toolkit, kernels of this directory are used: see [the module](crate::build#prebuilt-kernels).
+    /// Uses the prebuilt kernels in this directory if there is no toolkit; see [the module](crate::build#prebuilt-kernels).
     #[must_use]
     pub fn or_prebuilt(mut self, directory: impl Into<PathBuf>) -> Self {
         self.prebuilt = Some(directory.into());

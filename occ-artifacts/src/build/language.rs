@@ -1,6 +1,6 @@
-//! Languages of sources.
+//! The languages of sources.
 
-/// What a source is written in.
+/// The language of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
     Cuda,

@@ -1,14 +1,16 @@
-//! The package that is built: where it is, and where its build script writes.
+//! The package that is built: its paths and files.
 
 use crate::build::error::Error;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The two directories of a build script.
+/// The directories of the package.
 #[derive(Clone, Debug)]
 pub(crate) struct Package {
+    /// `CARGO_MANIFEST_DIR`.
     pub(crate) root: PathBuf,
+    /// `OUT_DIR`.
     pub(crate) out: PathBuf,
 }
 
@@ -21,12 +23,12 @@ impl Package {
         Ok(Package { root: directory("CARGO_MANIFEST_DIR")?, out: directory("OUT_DIR")? })
     }
 
-    /// A path as it is on this machine.
+    /// Returns a path on this machine.
     pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
         self.root.join(path)
     }
 
-    /// A path as it is on every machine that has the package. `None` for one outside of it.
+    /// Returns a path in a form that is the same on every machine; `None` for a path outside of the package.
     pub(crate) fn portable(&self, path: &Path) -> Option<String> {
         let text = |path: &Path| path.to_string_lossy().replace('\\', "/");
         if let Ok(inside) = path.strip_prefix(&self.out) {
@@ -36,7 +38,7 @@ impl Package {
         if path.is_relative() { Some(text(path)) } else { None }
     }
 
-    /// What [`Package::portable`] named.
+    /// Returns the path on this machine for a name from [`Package::portable`].
     pub(crate) fn resolve_portable(&self, name: &str) -> PathBuf {
         name.strip_prefix(OUT).map_or_else(|| self.root.join(name), |inside| self.out.join(inside))
     }
@@ -50,11 +52,11 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     fs::write(path, bytes).map_err(|error| Error::file("write", path, &error))
 }
 
-/// Leaves a file alone that is right already: a new time of it would have Cargo build again.
+/// Writes a file unless it has this content already: a new file time would make Cargo rebuild.
 pub(crate) fn write_if_different(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    if fs::read(path).is_ok_and(|there| there == bytes) { Ok(()) } else { write(path, bytes) }
+    if fs::read(path).is_ok_and(|current| current == bytes) { Ok(()) } else { write(path, bytes) }
 }
 
 pub(crate) fn create_directory(path: &Path) -> Result<(), Error> {
-    fs::create_dir_all(path).map_err(|error| Error::file("make", path, &error))
+    fs::create_dir_all(path).map_err(|error| Error::file("create", path, &error))
 }

@@ -1,4 +1,4 @@
-//! What is to be made, checked before anything runs.
+//! The plan of a build, validated before any compiler runs.
 
 use crate::build::error::Error;
 use crate::build::kernels::Kernels;
@@ -10,31 +10,31 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// One source.
+/// A source.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub(crate) language: Language,
     pub(crate) path: PathBuf,
-    /// Its file name without the extension: what is made is named by it.
+    /// The file name without extension, after which the output files are named.
     pub(crate) name: String,
 }
 
-/// One architecture, as it was written: `sm_101` stays that, though its capability is 11.0.
+/// An architecture. The name is kept as written: `sm_101` is not replaced by that of its capability, 11.0.
 #[derive(Clone, Debug)]
 pub(crate) struct Arch {
     pub(crate) name: String,
     pub(crate) target: Target,
 }
 
-/// Everything that is to be made.
+/// A validated build.
 #[derive(Debug)]
 pub(crate) struct Plan<'k> {
     pub(crate) package: Package,
     pub(crate) kernels: &'k Kernels,
     pub(crate) sources: Vec<Source>,
-    /// Each once, as they were given. At least one.
+    /// The architectures without duplicates, in the order given; at least one.
     pub(crate) archs: Vec<Arch>,
-    /// What PTX is made for: the lowest architecture's `compute_..`.
+    /// The target of PTX: `compute_..` of the lowest architecture.
     pub(crate) ptx: Arch,
 }
 
@@ -58,30 +58,30 @@ impl<'k> Plan<'k> {
         Needs { nvcc: has(Language::Cuda), ptxas: has(Language::Ptx) }
     }
 
-    /// `saxpy.sm_80.cubin`: what a source gives for an architecture.
+    /// Returns the name of an output file for an architecture: `saxpy.sm_80.cubin`.
     pub(crate) fn file_name(source: &Source, arch: &Arch, extension: &str) -> String {
         format!("{}.{}.{extension}", source.name, arch.name)
     }
 
-    /// `saxpy.ptx`, which only CUDA sources give.
+    /// Returns the name of the PTX file of a CUDA source: `saxpy.ptx`.
     pub(crate) fn ptx_name(source: &Source) -> String {
         format!("{}.ptx", source.name)
     }
 
-    /// The files in a directory that this builder makes, or made for other architectures.
+    /// Returns the files in a directory that have names of output files, for any architecture.
     pub(crate) fn files_in(&self, directory: &Path) -> Vec<PathBuf> {
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        entries.filter(|entry| self.makes(&entry.file_name().to_string_lossy())).map(|entry| entry.path()).collect()
+        entries.filter(|entry| self.is_output(&entry.file_name().to_string_lossy())).map(|entry| entry.path()).collect()
     }
 
-    /// Removes what was made before: a cubin of an architecture that is no longer asked for must not be found.
-    pub(crate) fn remove_old(&self) {
+    /// Removes earlier output files, so that none remain for architectures that are no longer requested.
+    pub(crate) fn remove_outputs(&self) {
         for file in self.files_in(&self.package.out) {
             let _ = fs::remove_file(file);
         }
     }
 
-    fn makes(&self, file: &str) -> bool {
+    fn is_output(&self, file: &str) -> bool {
         self.sources.iter().any(|source| {
             let rest = file.strip_prefix(&source.name).and_then(|rest| rest.strip_prefix('.'));
             let Some(rest) = rest else {
@@ -94,7 +94,7 @@ impl<'k> Plan<'k> {
         })
     }
 
-    /// The options the compilers get, besides those that name files and architectures.
+    /// Returns the options of `nvcc` except those for files and architectures.
     pub(crate) fn nvcc_options(&self) -> Vec<OsString> {
         let mut options = Vec::new();
         for directory in &self.kernels.includes {
@@ -121,7 +121,7 @@ fn sources(kernels: &Kernels, package: &Package) -> Result<Vec<Source>, Error> {
             return Err(Error::NoSource { source: path.clone() });
         }
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        // Some file systems take `A.cubin` and `a.cubin` for the same.
+        // Some file systems ignore case: `A.cubin` and `a.cubin` would be the same file.
         if let Some(other) = sources.iter().find(|other| other.name.eq_ignore_ascii_case(&name)) {
             return Err(Error::SameName { first: other.path.clone(), second: path.clone() });
         }

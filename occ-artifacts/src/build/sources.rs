@@ -1,4 +1,4 @@
-//! `SOURCES` beside prebuilt kernels: what they were compiled from.
+//! The file `SOURCES` in a prebuilt directory, which records the sources and options of the kernels.
 
 use crate::build::cargo;
 use crate::build::error::Error;
@@ -11,20 +11,20 @@ pub(crate) const FILE_NAME: &str = "SOURCES";
 
 const HEADING: &str = "# What these kernels were compiled from. `OCC_UPDATE_PREBUILT=1 cargo build` writes this file.";
 
-/// The sources and headers of the package, with a hash of each, and the options.
+/// The sources and headers in the package, with their hashes, and the options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sources {
     pub(crate) toolkit: String,
     options: Vec<String>,
-    /// Portable names.
+    /// The portable name and the hash of each file.
     files: Vec<(String, u64)>,
-    /// Lines of the file that say nothing known.
-    unreadable: Vec<String>,
+    /// The lines of the file that could not be parsed.
+    malformed: Vec<String>,
 }
 
 impl Sources {
-    /// What is compiled now. Files outside of the package are left out: they differ between machines.
-    pub(crate) fn now(plan: &Plan<'_>, toolkit: &str, headers: &[PathBuf]) -> Result<Sources, Error> {
+    /// Returns the current sources. Files outside of the package are omitted, because they differ between machines.
+    pub(crate) fn current(plan: &Plan<'_>, toolkit: &str, headers: &[PathBuf]) -> Result<Sources, Error> {
         let paths = plan.sources.iter().map(|source| source.path.as_path()).chain(headers.iter().map(PathBuf::as_path));
         let mut names: Vec<String> = paths.filter_map(|path| plan.package.portable(path)).collect();
         names.sort();
@@ -34,10 +34,10 @@ impl Sources {
             let hash = hash(&read(&plan.package.resolve_portable(&name))?);
             files.push((name, hash));
         }
-        Ok(Sources { toolkit: toolkit.to_owned(), options: options(plan), files, unreadable: Vec::new() })
+        Ok(Sources { toolkit: toolkit.to_owned(), options: options(plan), files, malformed: Vec::new() })
     }
 
-    /// `None` if there is no such file.
+    /// Reads the file in a prebuilt directory; `None` if there is none.
     pub(crate) fn read(directory: &Path) -> Option<Sources> {
         let bytes = std::fs::read(directory.join(FILE_NAME)).ok()?;
         Some(Self::parse(&String::from_utf8_lossy(&bytes)))
@@ -52,7 +52,7 @@ impl Sources {
                 ("toolkit", _) => value.clone_into(&mut sources.toolkit),
                 ("option", _) => sources.options.push(value.to_owned()),
                 ("file", Some((hash, name))) => sources.files.push((name.to_owned(), hash)),
-                _ => sources.unreadable.push(line.to_owned()),
+                _ => sources.malformed.push(line.to_owned()),
             }
         }
         sources
@@ -69,12 +69,12 @@ impl Sources {
         text
     }
 
-    /// What is different now.
+    /// Returns what has changed: names of files, malformed lines, `the options`.
     pub(crate) fn changed(&self, plan: &Plan<'_>) -> Vec<String> {
-        let mut changed = self.unreadable.clone();
+        let mut changed = self.malformed.clone();
         for (name, hash) in &self.files {
-            let now = std::fs::read(plan.package.resolve_portable(name));
-            if !now.is_ok_and(|bytes| self::hash(&bytes) == *hash) {
+            let current = std::fs::read(plan.package.resolve_portable(name));
+            if !current.is_ok_and(|bytes| self::hash(&bytes) == *hash) {
                 changed.push(name.clone());
             }
         }
@@ -96,7 +96,7 @@ impl Sources {
     }
 }
 
-/// The options, as they are on every machine.
+/// Returns the options in a form that is the same on every machine.
 fn options(plan: &Plan<'_>) -> Vec<String> {
     let kernels = plan.kernels;
     let includes = kernels.includes.iter().filter_map(|path| plan.package.portable(path));
@@ -110,7 +110,7 @@ fn options(plan: &Plan<'_>) -> Vec<String> {
     options
 }
 
-/// 64-bit FNV-1a, without the carriage returns git may add to line ends.
+/// Returns the 64-bit FNV-1a hash, without the carriage returns that git can add to line endings.
 fn hash(bytes: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for (at, &byte) in bytes.iter().enumerate() {
@@ -128,29 +128,29 @@ mod tests {
 
     #[test]
     fn the_hash_is_fnv_1a() {
-        // Published test vectors of FNV-1a, 64 bits.
+        // Published test vectors of 64-bit FNV-1a.
         assert_eq!(hash(b""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(hash(b"a"), 0xaf63_dc4c_8601_ec8c);
         assert_eq!(hash(b"foobar"), 0x8594_4171_f739_67e8);
     }
 
     #[test]
-    fn line_ends_do_not_count() {
+    fn line_endings_do_not_matter() {
         assert_eq!(hash(b"a\r\nb\r\n"), hash(b"a\nb\n"));
         assert_ne!(hash(b"a\rb"), hash(b"ab"));
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn the_file_round_trips() {
         let sources = Sources {
             toolkit: "13.5.37".to_owned(),
             options: vec!["-DNAME=a b".to_owned()],
             files: vec![("kernels/a b.cu".to_owned(), 7)],
-            unreadable: Vec::new(),
+            malformed: Vec::new(),
         };
         assert_eq!(Sources::parse(&sources.text()), sources);
         assert_eq!(Sources::parse(&sources.text().replace('\n', "\r\n")), sources);
         let conflict = Sources::parse("<<<<<<< ours\nfile zz a.cu\n");
-        assert_eq!(conflict.unreadable, ["<<<<<<< ours", "file zz a.cu"]);
+        assert_eq!(conflict.malformed, ["<<<<<<< ours", "file zz a.cu"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Where the CUDA toolkit is, and which it is.
+//! Finds the CUDA toolkit and its version.
 
 use crate::build::cargo;
 use crate::build::error::Error;
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Which compilers are needed.
+/// The compilers that a build needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
     pub(crate) nvcc: bool,
@@ -20,18 +20,18 @@ pub(crate) struct Needs {
 #[derive(Clone, Debug)]
 pub(crate) struct Toolkit {
     pub(crate) directory: PathBuf,
-    /// `13.5.37`, or what the compiler says instead.
+    /// The version, `13.5.37`, or `of unknown version`.
     pub(crate) version: String,
 }
 
-/// There is no toolkit: where it was looked for.
+/// A failed search for a toolkit.
 #[derive(Debug)]
 pub(crate) struct Missing {
     programs: Vec<String>,
     place: Place,
 }
 
-/// What decided where to look.
+/// The place that was searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
     Variable(&'static str, PathBuf),
@@ -54,7 +54,7 @@ impl Toolkit {
         self.directory.join(program("ptxas"))
     }
 
-    /// Whether a file comes with the toolkit. If the toolkit is another one, so are its compilers.
+    /// Returns whether a file belongs to the toolkit.
     pub(crate) fn owns(&self, file: &Path) -> bool {
         let root = self.directory.parent().and_then(|root| root.canonicalize().ok());
         let parts = ["include", "targets", "nvvm"];
@@ -63,7 +63,7 @@ impl Toolkit {
     }
 }
 
-/// The first toolkit that has all compilers that are needed.
+/// Returns the first toolkit that has all needed compilers.
 pub(crate) fn find(needs: Needs) -> Result<Result<Toolkit, Missing>, Error> {
     let programs = needs.programs();
     let (place, directories) = directories(cargo::variable);
@@ -81,7 +81,7 @@ pub(crate) fn find(needs: Needs) -> Result<Result<Toolkit, Missing>, Error> {
     Ok(Ok(Toolkit { directory, version }))
 }
 
-/// The directories compilers may be in. A variable is read only if those before it are not set.
+/// Returns the directories to search. A variable is read only if the previous ones are not set.
 fn directories(mut variable: impl FnMut(&str) -> Option<OsString>) -> (Place, Vec<PathBuf>) {
     for name in ["CUDA_PATH", "CUDA_HOME"] {
         if let Some(root) = variable(name).map(PathBuf::from) {
@@ -91,7 +91,7 @@ fn directories(mut variable: impl FnMut(&str) -> Option<OsString>) -> (Place, Ve
     }
     let path = variable("PATH").unwrap_or_default();
     let mut directories: Vec<PathBuf> = env::split_paths(&path).filter(|path| path.is_absolute()).collect();
-    directories.extend(usual(Path::new("/")).into_iter().map(|root| root.join("bin")));
+    directories.extend(default_roots(Path::new("/")).into_iter().map(|root| root.join("bin")));
     if cfg!(windows)
         && let Some(programs) = variable("ProgramFiles")
     {
@@ -101,8 +101,8 @@ fn directories(mut variable: impl FnMut(&str) -> Option<OsString>) -> (Place, Ve
     (Place::Anywhere, directories)
 }
 
-/// Where toolkits usually are below the root of a Unix file system.
-fn usual(root: &Path) -> Vec<PathBuf> {
+/// Returns the default directories of toolkits in a Unix file system.
+fn default_roots(root: &Path) -> Vec<PathBuf> {
     let local = root.join("usr/local");
     let mut roots = vec![local.join("cuda")];
     roots.extend(newest_first(&local, "cuda-"));
@@ -110,7 +110,7 @@ fn usual(root: &Path) -> Vec<PathBuf> {
     roots
 }
 
-/// `cuda-13.5`, `cuda-13`, `cuda-12.10`, `cuda-12.9`.
+/// Returns the versioned directories in `parent`: `cuda-13.5`, `cuda-13`, `cuda-12.10`, `cuda-12.9`.
 fn newest_first(parent: &Path, prefix: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
@@ -130,14 +130,14 @@ fn program(name: &str) -> String {
 
 fn version(program: &Path) -> Result<String, Error> {
     let output =
-        Command::new(program).arg("--version").output().map_err(|error| Error::file("start", program, &error))?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(version_in(&said).unwrap_or("of unknown version").to_owned())
+        Command::new(program).arg("--version").output().map_err(|error| Error::file("run", program, &error))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(parse_version(&text).unwrap_or("of unknown version").to_owned())
 }
 
-/// `13.5.37` in `Cuda compilation tools, release 13.5, V13.5.37`.
-fn version_in(said: &str) -> Option<&str> {
-    let (_, after) = said.split_once(", V")?;
+/// Extracts the version: `13.5.37` from `Cuda compilation tools, release 13.5, V13.5.37`.
+fn parse_version(text: &str) -> Option<&str> {
+    let (_, after) = text.split_once(", V")?;
     let version = after.split_whitespace().next()?;
     version.starts_with(|first: char| first.is_ascii_digit()).then_some(version)
 }
@@ -150,7 +150,7 @@ impl fmt::Display for Missing {
                 write!(f, "`{name}` is `{}`, which has no `{programs}` in `bin`", root.display())
             }
             Place::Anywhere => {
-                write!(f, "there is no `{programs}` in `PATH` or in the usual places of CUDA")
+                write!(f, "there is no `{programs}` in `PATH` or in the default directories of CUDA")
             }
         }
     }
@@ -160,7 +160,7 @@ impl fmt::Display for Missing {
 mod tests {
     use super::*;
 
-    fn look(set: &[(&str, &str)]) -> (Vec<String>, Place, Vec<PathBuf>) {
+    fn search(set: &[(&str, &str)]) -> (Vec<String>, Place, Vec<PathBuf>) {
         let mut read = Vec::new();
         let (place, directories) = directories(|name| {
             read.push(name.to_owned());
@@ -171,19 +171,19 @@ mod tests {
 
     #[test]
     fn a_variable_that_is_set_decides() {
-        let (read, place, directories) = look(&[("CUDA_HOME", "/b"), ("CUDA_PATH", "/a"), ("PATH", "/c")]);
+        let (read, place, directories) = search(&[("CUDA_HOME", "/b"), ("CUDA_PATH", "/a"), ("PATH", "/c")]);
         assert_eq!(read, ["CUDA_PATH"]);
         assert_eq!(place, Place::Variable("CUDA_PATH", "/a".into()));
         assert_eq!(directories, [Path::new("/a").join("bin")]);
-        let (read, _, directories) = look(&[("CUDA_HOME", "/b"), ("PATH", "/c")]);
+        let (read, _, directories) = search(&[("CUDA_HOME", "/b"), ("PATH", "/c")]);
         assert_eq!(read, ["CUDA_PATH", "CUDA_HOME"]);
         assert_eq!(directories, [Path::new("/b").join("bin")]);
     }
 
     #[cfg(unix)]
     #[test]
-    fn path_comes_before_the_usual_places() {
-        let (_, place, directories) = look(&[("PATH", "/x:relative::/y")]);
+    fn path_comes_before_the_default_directories() {
+        let (_, place, directories) = search(&[("PATH", "/x:relative::/y")]);
         assert_eq!(place, Place::Anywhere);
         let names: Vec<_> = directories.iter().filter_map(|path| path.to_str()).collect();
         assert_eq!(names[..3], ["/x", "/y", "/usr/local/cuda/bin"]);
@@ -196,7 +196,8 @@ mod tests {
         for name in ["cuda", "cuda-12.9", "cuda-12.10", "cuda-9", "cuda-13.5", "cuda-old", "other"] {
             fs::create_dir_all(root.join("usr/local").join(name)).unwrap();
         }
-        let names: Vec<_> = usual(&root).iter().map(|path| path.strip_prefix(&root).unwrap().to_owned()).collect();
+        let names: Vec<_> =
+            default_roots(&root).iter().map(|path| path.strip_prefix(&root).unwrap().to_owned()).collect();
         let expected =
             ["cuda", "cuda-13.5", "cuda-12.10", "cuda-12.9", "cuda-9"].map(|name| Path::new("usr/local").join(name));
         assert_eq!(names[..5], expected);
@@ -206,10 +207,10 @@ mod tests {
 
     #[test]
     fn versions() {
-        // The lines of nvcc 11.8, 12.4 and 13.5.
-        assert_eq!(version_in("Cuda compilation tools, release 11.8, V11.8.89\nBuild x\n"), Some("11.8.89"));
-        assert_eq!(version_in("(c) x, y\nCuda compilation tools, release 12.4, V12.4.131"), Some("12.4.131"));
-        assert_eq!(version_in("Cuda compilation tools, release 13.5, V13.5.37\r\n"), Some("13.5.37"));
-        assert_eq!(version_in("clang, Vulkan"), None);
+        // Lines of nvcc 11.8, 12.4 and 13.5.
+        assert_eq!(parse_version("Cuda compilation tools, release 11.8, V11.8.89\nBuild x\n"), Some("11.8.89"));
+        assert_eq!(parse_version("(c) x, y\nCuda compilation tools, release 12.4, V12.4.131"), Some("12.4.131"));
+        assert_eq!(parse_version("Cuda compilation tools, release 13.5, V13.5.37\r\n"), Some("13.5.37"));
+        assert_eq!(parse_version("clang, Vulkan"), None);
     }
 }

@@ -1,49 +1,49 @@
-//! The files that were made.
+//! The output files.
 
 use crate::origin::Format;
 use occ_core::Target;
 use std::path::PathBuf;
 
-/// What was made.
+/// The output files of a builder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compiled {
-    /// Every file, source by source.
+    /// All files, source by source.
     pub artifacts: Vec<Artifact>,
-    /// By what.
+    /// Whether they were compiled or prebuilt.
     pub made_by: MadeBy,
 }
 
 impl Compiled {
-    /// The cubins among what was made.
+    /// Returns the cubins.
     pub fn cubins(&self) -> impl Iterator<Item = &Artifact> {
         self.artifacts.iter().filter(|artifact| artifact.format == Format::Cubin)
     }
 }
 
-/// One file that was made.
+/// An output file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Artifact {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What it is.
+    /// The format of the file.
     pub format: Format,
-    /// The source, as it was given to the builder.
+    /// The path of the source, as passed to the builder.
     pub source: PathBuf,
-    /// What it was compiled for: `sm_80`, or `compute_80` for PTX.
+    /// The target: `sm_80`, or `compute_80` for PTX.
     pub target: Target,
 }
 
-/// Where kernels came from.
+/// The origin of output files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MadeBy {
-    /// A toolkit, now.
+    /// They were compiled by a toolkit.
     Toolkit {
-        /// Its version: `13.5.37`.
+        /// The version of the toolkit: `13.5.37`.
         version: String,
     },
-    /// A toolkit, before: they are prebuilt.
+    /// They are copies of prebuilt files.
     Prebuilt,
 }
