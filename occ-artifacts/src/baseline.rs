@@ -1,4 +1,4 @@
-//! `kernels.occ.json`: the resources of kernels in a file that is committed, reviewed and compared.
+//! Baselines: the resources of kernels in a committed file, `kernels.occ.json`.
 
 mod compare;
 mod error;

@@ -1,23 +1,23 @@
-//! How much memory reading may take: no size declared in a file is believed.
+//! The memory that reading a file may take: sizes declared in the file are not trusted.
 
 use crate::error::{Error, Problem};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Memory that may still be taken: 4 × the file + 32 MiB at first. Shared by all threads that read one file.
+/// The memory that may still be taken, initially 4 × the file size + 32 MiB. All threads that read a file share it.
 pub(crate) struct Budget {
     left: AtomicU64,
-    /// Bytes that may still be decompressed, together: so that the time taken grows with the file, and not with what is
-    /// declared in it.
+    /// Bytes that may still be decompressed in total, so that the time is bounded by the file size and not by sizes that the
+    /// file declares.
     #[cfg(feature = "containers")]
     decompressed: AtomicU64,
 }
 
-/// Bytes a file may be decompressed to for each of its own, and besides. Compilers' code was seen to shrink to a 70th.
+/// The decompressed size allowed per byte of the file, and on top of that. Compiled code was seen to compress to 1/70.
 #[cfg(feature = "containers")]
 const DECOMPRESSED: (u64, u64) = (256, 64 << 20);
 
 impl Budget {
-    pub(crate) fn of_file(bytes: usize) -> Self {
+    pub(crate) fn for_file(bytes: usize) -> Self {
         let bytes = bytes as u64;
         Budget {
             left: AtomicU64::new(bytes.saturating_mul(4).saturating_add(32 << 20)),
@@ -26,45 +26,40 @@ impl Budget {
         }
     }
 
-    /// Bytes that may still be taken.
+    /// Returns the bytes that may still be taken.
     #[cfg(feature = "containers")]
     pub(crate) fn left(&self) -> u64 {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// Takes memory for good.
+    /// Takes memory permanently.
     pub(crate) fn take(&self, bytes: u64, offset: u64, what: &'static str) -> Result<(), Error> {
         take_from(&self.left, bytes, offset, what)
     }
 
-    /// Takes memory until what is returned is dropped.
-    pub(crate) fn hold(&self, bytes: u64, offset: u64, what: &'static str) -> Result<Held<'_>, Error> {
+    /// Takes memory until the reservation is dropped.
+    pub(crate) fn reserve(&self, bytes: u64, offset: u64, what: &'static str) -> Result<Reservation<'_>, Error> {
         self.take(bytes, offset, what)?;
-        Ok(Held { budget: self, bytes })
+        Ok(Reservation { budget: self, bytes })
     }
 
-    /// Counts bytes that are decompressed.
+    /// Counts decompressed bytes.
     #[cfg(feature = "containers")]
     pub(crate) fn decompress(&self, bytes: u64, offset: u64) -> Result<(), Error> {
-        take_from(&self.decompressed, bytes, offset, "all that is compressed")
+        take_from(&self.decompressed, bytes, offset, "the decompressed data")
     }
 
-    /// How it stands, to go back to.
+    /// Returns the state for [`Budget::restore`].
     #[cfg(feature = "containers")]
     pub(crate) fn state(&self) -> (u64, u64) {
         (self.left(), self.decompressed.load(Ordering::Relaxed))
     }
 
-    /// Goes back to how it stood.
+    /// Restores an earlier state.
     #[cfg(feature = "containers")]
     pub(crate) fn restore(&self, (left, decompressed): (u64, u64)) {
         self.left.store(left, Ordering::Relaxed);
         self.decompressed.store(decompressed, Ordering::Relaxed);
-    }
-
-    /// Gives memory back that was taken.
-    fn give_back(&self, bytes: u64) {
-        self.left.fetch_add(bytes, Ordering::Relaxed);
     }
 }
 
@@ -74,14 +69,14 @@ fn take_from(left: &AtomicU64, bytes: u64, offset: u64, what: &'static str) -> R
         .map_err(|_| Error::new(offset, Problem::TooLarge { what, bytes }))
 }
 
-/// Memory that is given back when this is dropped.
-pub(crate) struct Held<'b> {
+/// Memory that is returned to the budget on drop.
+pub(crate) struct Reservation<'b> {
     budget: &'b Budget,
     bytes: u64,
 }
 
-impl Drop for Held<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        self.budget.give_back(self.bytes);
+        self.budget.left.fetch_add(self.bytes, Ordering::Relaxed);
     }
 }

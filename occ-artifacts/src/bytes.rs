@@ -1,12 +1,12 @@
-//! Little-endian fields at an offset, each bounded.
+//! Bounds-checked access to little-endian fields.
 
 use crate::error::{Error, Problem};
 
-/// A part of a file that knows where it begins in it.
+/// A part of a file with its offset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bytes<'a> {
     pub(crate) data: &'a [u8],
-    /// The offset of the first byte in the file.
+    /// The offset of the first byte in the file, in bytes.
     pub(crate) start: u64,
 }
 
@@ -15,7 +15,7 @@ impl<'a> Bytes<'a> {
         Bytes { data, start }
     }
 
-    /// The part of `length` bytes at `offset`; `what` names it if it is not all there.
+    /// Returns the `length` bytes at `offset`; `what` names them in the error if the data is too short.
     pub(crate) fn part(self, offset: u64, length: u64, what: &'static str) -> Result<Bytes<'a>, Error> {
         let available = (self.data.len() as u64).saturating_sub(offset);
         let bounds = usize::try_from(offset).ok().zip(usize::try_from(length).ok());

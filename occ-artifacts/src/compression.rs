@@ -1,4 +1,4 @@
-//! Compressed payloads of fatbins, and with the feature `containers` their decompression.
+//! The kinds of compression in fatbins, and with the feature `containers` decompression.
 
 #[cfg(feature = "containers")]
 mod decompressor;

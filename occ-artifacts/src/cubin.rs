@@ -1,9 +1,9 @@
-//! Cubins: machine code for one target, with what the compiler decided for each kernel.
+//! Reads cubins: ELF files with machine code for one target and the resources of each kernel.
 
 mod elf;
 mod info;
 
-use crate::budget::{Budget, Held};
+use crate::budget::{Budget, Reservation};
 use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
 use crate::image::{Bounds, KernelImage, Stack, TensorMemory};
@@ -14,7 +14,7 @@ use elf::{Elf, Section, Symbol, Symbols};
 use info::{Record, code, records};
 use occ_core::{Code, Portability};
 
-/// `e_machine` of cubins.
+/// The `e_machine` of cubins.
 pub(crate) const EM_CUDA: u16 = 190;
 
 const SHT_SYMTAB: u32 = 2;
@@ -22,10 +22,11 @@ const SHT_SYMTAB_SHNDX: u32 = 18;
 const SHT_CUDA_INFO: u32 = 0x7000_0000;
 const SHT_CUDA_COMPAT: u32 = 0x7000_0086;
 
-/// What the driver reserves in each block from 9.0 on, which linked kernels are given along with their own.
+/// Shared memory per block that the driver reserves from 9.0 on, in bytes. Linked cubins include it in the size of each
+/// kernel's section.
 const RESERVED_SMEM: u64 = 1024;
 
-/// Adds the kernels of a cubin. `entry` is what the fatbin around it says it was built for.
+/// Adds the kernels of a cubin. `entry` is the target that the enclosing fatbin declares for it.
 pub(crate) fn read(
     bytes: Bytes<'_>,
     entry: Option<CodeTarget>,
@@ -38,7 +39,7 @@ pub(crate) fn read(
         return Ok(());
     };
     let what = "the functions of a cubin";
-    let _held = budget.hold((symbols.count() * size_of::<Function>()) as u64, bytes.start, what)?;
+    let _memory = budget.reserve((symbols.count() * size_of::<Function>()) as u64, bytes.start, what)?;
     let functions = cubin.functions(symbols.count())?;
     for symbol in symbols.iter() {
         let symbol = symbol?;
@@ -50,49 +51,49 @@ pub(crate) fn read(
 }
 
 struct Cubin<'a, 'b> {
-    _held: Held<'b>,
+    _memory: Reservation<'b>,
     elf: Elf<'a>,
     abi: Abi,
     target: CodeTarget,
     is_linked: bool,
     sections: Sections,
-    /// Bytes of `.nv.info` sections that may still be read. Sections do not overlap and each is read once, so that all
-    /// together cannot exceed the file, unless it was made to be read for ever.
+    /// Bytes of `.nv.info` sections that may still be read. In a valid file they do not overlap, so their sum is at most the
+    /// file size; the limit keeps a malicious file from being read over and over.
     unread: u64,
 }
 
-/// Where things stand depends on the ABI version.
+/// The ABI version, which determines where some values are stored.
 #[derive(Clone, Copy, PartialEq)]
 enum Abi {
     V7,
     V8,
 }
 
-/// The sections that matter.
+/// The sections that are read.
 #[derive(Default)]
 struct Sections {
     symbols: Option<Section>,
-    /// The section numbers of symbols, where 16 bits are too few for them.
-    wide_numbers: Option<Section>,
-    /// The numbers of `.nv.info` sections, of all functions.
+    /// The section indices of symbols (`SHT_SYMTAB_SHNDX`), if there are too many sections for 16 bits.
+    symbol_sections: Option<Section>,
+    /// The indices of the `.nv.info` sections that describe all functions.
     info: Vec<u32>,
     compat: Option<Section>,
-    /// By the number of the section with a kernel's code: what belongs to the kernel.
-    of_code: Vec<OfCode>,
+    /// The sections of each kernel, by the index of its code section.
+    by_code: Vec<KernelSections>,
 }
 
-/// Numbers of sections that belong to a kernel's code, 0 where it has none.
+/// The indices of a kernel's sections, 0 for a section that it lacks.
 #[derive(Clone, Copy, Default)]
-struct OfCode {
+struct KernelSections {
     info: u32,
     shared: u32,
 }
 
-/// What `.nv.info` says of a function.
+/// The resources of a function in `.nv.info`.
 #[derive(Clone, Copy, Default)]
 struct Function {
     registers: Option<u32>,
-    /// The largest `MIN_STACK_SIZE`. Toolkits 12.4 and 12.5 write a second one of 0.
+    /// The largest `MIN_STACK_SIZE`: toolkits 12.4 and 12.5 write a second record of 0.
     stack: Option<u32>,
     frame: u32,
 }
@@ -121,13 +122,14 @@ impl<'a, 'b> Cubin<'a, 'b> {
             let what = "the capability of a cubin";
             return unexpected(0x30, what, "the capability of its fatbin entry", number.into());
         }
-        let each = (size_of::<OfCode>() + 3 * size_of::<u32>()) as u64;
-        let held = budget.hold(elf.section_count() as u64 * each, bytes.start, "the sections of a cubin")?;
+        let each = (size_of::<KernelSections>() + 3 * size_of::<u32>()) as u64;
+        let memory = budget.reserve(elf.section_count() as u64 * each, bytes.start, "the sections of a cubin")?;
         let sections = Sections::new(&elf)?;
         let target = CodeTarget { number, code: Code::Binary, portability: Portability::Base };
-        let mut cubin = Cubin { _held: held, elf, abi, target, is_linked, sections, unread: bytes.data.len() as u64 };
+        let mut cubin =
+            Cubin { _memory: memory, elf, abi, target, is_linked, sections, unread: bytes.data.len() as u64 };
         cubin.target.portability = match entry.map(|entry| entry.portability) {
-            // Only the fatbin has suffix f.
+            // Only the fatbin stores suffix f.
             Some(suffix @ (Portability::Family | Portability::Specific)) => suffix,
             _ if cubin.is_specific()? => Portability::Specific,
             _ => Portability::Base,
@@ -135,10 +137,10 @@ impl<'a, 'b> Cubin<'a, 'b> {
         Ok(cubin)
     }
 
-    /// Whether the target has suffix a.
+    /// Returns whether the target has suffix a.
     fn is_specific(&mut self) -> Result<bool, Error> {
         match self.abi {
-            // CUDA 8 sets the bit for 6.0 and 6.1 as well, long before there was a suffix.
+            // CUDA 8 sets the bit for 6.0 and 6.1 too, long before suffixes existed.
             Abi::V7 => return Ok(self.target.number >= 90 && self.elf.e_flags & 0x800 != 0),
             Abi::V8 if self.elf.e_flags & 0x8 != 0 => return Ok(true),
             Abi::V8 => {}
@@ -155,11 +157,11 @@ impl<'a, 'b> Cubin<'a, 'b> {
     }
 
     fn symbols(&self) -> Result<Option<Symbols<'a>>, Error> {
-        let Sections { symbols, wide_numbers, .. } = self.sections;
-        symbols.map(|symbols| Symbols::new(&self.elf, symbols, wide_numbers)).transpose()
+        let Sections { symbols, symbol_sections, .. } = self.sections;
+        symbols.map(|symbols| Symbols::new(&self.elf, symbols, symbol_sections)).transpose()
     }
 
-    /// What `.nv.info` says of each function, by the number of its symbol.
+    /// Returns the resources of each function, by the index of its symbol.
     fn functions(&mut self, symbols: usize) -> Result<Vec<Function>, Error> {
         let mut functions = vec![Function::default(); symbols];
         for index in std::mem::take(&mut self.sections.info) {
@@ -171,7 +173,7 @@ impl<'a, 'b> Cubin<'a, 'b> {
                     let Some(function) = functions.get_mut(symbol as usize) else {
                         let (what, expected) = ("the symbol of a `.nv.info` record", "an index of the symbol table");
                         let problem = Problem::Unexpected { what, expected, found: symbol.into() };
-                        return Err(Error::new(record.at(), problem));
+                        return Err(Error::new(record.offset(), problem));
                     };
                     function.apply(&record)?;
                 }
@@ -180,7 +182,7 @@ impl<'a, 'b> Cubin<'a, 'b> {
         Ok(functions)
     }
 
-    /// The kernel of an entry symbol.
+    /// Returns the kernel of an entry symbol.
     fn kernel(
         &mut self,
         symbol: &Symbol,
@@ -188,9 +190,12 @@ impl<'a, 'b> Cubin<'a, 'b> {
         function: Function,
         origin: &Origin,
     ) -> Result<KernelImage, Error> {
-        let Some(&OfCode { info, shared }) = self.sections.of_code.get(symbol.section as usize) else {
+        let Some(&KernelSections { info, shared }) = self.sections.by_code.get(symbol.section as usize) else {
             let (what, expected) = ("the section of a kernel", "an index of the section table");
-            return Err(Error::new(symbol.at, Problem::Unexpected { what, expected, found: symbol.section.into() }));
+            return Err(Error::new(
+                symbol.offset,
+                Problem::Unexpected { what, expected, found: symbol.section.into() },
+            ));
         };
         let code = self.elf.section(symbol.section)?;
         let mut image = KernelImage::new(name, origin.clone());
@@ -201,7 +206,7 @@ impl<'a, 'b> Cubin<'a, 'b> {
         image.static_smem = Some(self.static_smem(shared)?);
         if self.abi == Abi::V7 {
             image.barriers = Some((code.flags >> 20 & 0x7f) as u32);
-            image.toolkit = Toolkit::of_version(self.elf.e_version);
+            image.toolkit = Toolkit::from_cubin(self.elf.e_version);
         }
         if info != 0 {
             self.apply_info(self.elf.section(info)?, &mut image)?;
@@ -209,13 +214,15 @@ impl<'a, 'b> Cubin<'a, 'b> {
         Ok(image)
     }
 
-    /// Registers where there is no record of them: in cubins of CUDA 8, and in some ABI 8 objects of shipped libraries.
-    /// From 9.0 on that place holds no count.
+    /// Returns the register count in the header of the code section.
+    ///
+    /// Cubins of CUDA 8 and some ABI 8 objects in NVIDIA's libraries have no `REGCOUNT` record. From 9.0 on the field has
+    /// another meaning.
     fn registers_of_code(&self, code: Section) -> Option<u32> {
         (self.target.number < 90).then_some(code.info >> 24).filter(|&registers| registers != 0)
     }
 
-    /// The static shared memory in the section of this number, 0 for none.
+    /// Returns the static shared memory of a kernel from the size of section `section`; 0 means no section.
     fn static_smem(&self, section: u32) -> Result<u32, Error> {
         if section == 0 {
             return Ok(0);
@@ -225,11 +232,11 @@ impl<'a, 'b> Cubin<'a, 'b> {
         size.checked_sub(reserved).and_then(|own| u32::try_from(own).ok()).ok_or_else(|| {
             let what = "the size of a `.nv.shared` section";
             let expected = "less than 4 GiB, and at least 1024 in linked code for 9.0 and later";
-            Error::new(self.elf.section_at(section), Problem::Unexpected { what, expected, found: size })
+            Error::new(self.elf.section_offset(section), Problem::Unexpected { what, expected, found: size })
         })
     }
 
-    /// What a kernel's own `.nv.info` says.
+    /// Applies the records of a kernel's own `.nv.info`.
     fn apply_info(&mut self, section: Section, image: &mut KernelImage) -> Result<(), Error> {
         let mut bounds = Bounds::default();
         let mut tensor_memory = TensorMemory::Unused;
@@ -240,7 +247,7 @@ impl<'a, 'b> Cubin<'a, 'b> {
             match record.code {
                 code::MAX_THREADS => bounds.max_threads = Some(record.dimensions()?),
                 code::REQNTID => bounds.launch.required_block = Some(record.dimensions()?),
-                // 255 is the most there can be: no cap.
+                // 255 is the hardware limit: no cap.
                 code::MAXREG_COUNT => bounds.max_registers = Some(record.value.into()).filter(|&cap| cap < 255),
                 code::CTA_PER_CLUSTER => bounds.launch.required_cluster = Some(record.dimensions()?),
                 code::MAX_CLUSTER_RANK => bounds.launch.max_cluster_blocks = Some(record.number(0)?),
@@ -252,7 +259,7 @@ impl<'a, 'b> Cubin<'a, 'b> {
                 }
                 code::TCGEN05_2CTA_USED => tensor_memory = TensorMemory::TwoBlocks,
                 code::REG_RECONFIG => setmaxnreg = true,
-                code::CUDA_API_VERSION => image.toolkit = Toolkit::of_version(record.number(0)?),
+                code::CUDA_API_VERSION => image.toolkit = Toolkit::from_cubin(record.number(0)?),
                 _ => {}
             }
         }
@@ -265,7 +272,8 @@ impl<'a, 'b> Cubin<'a, 'b> {
         Ok(())
     }
 
-    /// Whether `setmaxnreg` leaves a record. Before 12.5 it left none, and 9.0 with suffix a was all that had it.
+    /// Returns whether the toolkit writes a record for `setmaxnreg`. Before 12.5 none did, and only `sm_90a` had the
+    /// instruction.
     fn records_setmaxnreg(&self, toolkit: Option<Toolkit>) -> bool {
         let CodeTarget { number, portability, .. } = self.target;
         number != 90
@@ -273,7 +281,7 @@ impl<'a, 'b> Cubin<'a, 'b> {
             || toolkit.is_some_and(|toolkit| toolkit >= Toolkit { major: 12, minor: 5 })
     }
 
-    /// The bytes of a section of records, which must not have been read too often.
+    /// Returns the bytes of a section of records, and counts them against `unread`.
     fn info(&mut self, section: Section) -> Result<Bytes<'a>, Error> {
         let bytes = self.elf.data(section, "a `.nv.info` section")?;
         let Some(unread) = self.unread.checked_sub(section.size) else {
@@ -287,18 +295,19 @@ impl<'a, 'b> Cubin<'a, 'b> {
 
 impl Sections {
     fn new(elf: &Elf<'_>) -> Result<Self, Error> {
-        let mut sections = Sections { of_code: vec![OfCode::default(); elf.section_count()], ..Sections::default() };
+        let mut sections =
+            Sections { by_code: vec![KernelSections::default(); elf.section_count()], ..Sections::default() };
         for index in 1..elf.section_count() as u32 {
             let section = elf.section(index)?;
             match section.kind {
                 SHT_SYMTAB => sections.symbols = Some(section),
-                SHT_SYMTAB_SHNDX => sections.wide_numbers = Some(section),
+                SHT_SYMTAB_SHNDX => sections.symbol_sections = Some(section),
                 SHT_CUDA_COMPAT => sections.compat = Some(section),
                 SHT_CUDA_INFO if section.info == 0 => sections.info.push(index),
-                SHT_CUDA_INFO => sections.assign(elf, index, section.info, |of_code| &mut of_code.info)?,
-                // Its type differs between linked code and objects for device linking.
-                _ if section.info != 0 && elf.is_named(section, ".nv.shared.")? => {
-                    sections.assign(elf, index, section.info, |of_code| &mut of_code.shared)?;
+                SHT_CUDA_INFO => sections.assign(elf, index, section.info, |kernel| &mut kernel.info)?,
+                // Identified by name: its type differs between linked code and objects for device linking.
+                _ if section.info != 0 && elf.name_starts_with(section, ".nv.shared.")? => {
+                    sections.assign(elf, index, section.info, |kernel| &mut kernel.shared)?;
                 }
                 _ => {}
             }
@@ -306,22 +315,22 @@ impl Sections {
         Ok(sections)
     }
 
-    /// Notes that section `index` belongs to the code in section `code`, which has at most one of its kind.
+    /// Records that section `index` belongs to the code in section `code`, which can have one of each kind.
     fn assign(
         &mut self,
         elf: &Elf<'_>,
         index: u32,
         code: u32,
-        place: impl Fn(&mut OfCode) -> &mut u32,
+        field: impl Fn(&mut KernelSections) -> &mut u32,
     ) -> Result<(), Error> {
         let unexpected = |expected| {
             let what = "`sh_info` of a kernel's section";
-            Error::new(elf.section_at(index), Problem::Unexpected { what, expected, found: code.into() })
+            Error::new(elf.section_offset(index), Problem::Unexpected { what, expected, found: code.into() })
         };
-        let of_code = self.of_code.get_mut(code as usize).ok_or_else(|| unexpected("an index of the section table"))?;
-        match std::mem::replace(place(of_code), index) {
+        let kernel = self.by_code.get_mut(code as usize).ok_or_else(|| unexpected("an index of the section table"))?;
+        match std::mem::replace(field(kernel), index) {
             0 => Ok(()),
-            _ => Err(unexpected("a section that no earlier one belongs to")),
+            _ => Err(unexpected("a kernel without another section of this kind")),
         }
     }
 }
@@ -337,7 +346,7 @@ impl Function {
         Ok(())
     }
 
-    /// What is below a kernel is known only with the size of the whole stack. Objects for device linking lack it.
+    /// Returns the stack of a kernel with all functions it calls; `None` for objects for device linking, which do not store it.
     fn stack(self) -> Option<Stack> {
         const UNBOUNDED: u32 = u32::MAX;
         self.stack.map(|stack| match stack.max(self.frame) {
@@ -348,8 +357,8 @@ impl Function {
 }
 
 impl Toolkit {
-    /// A version as cubins have it: 135 for 13.5.
-    fn of_version(version: u32) -> Option<Toolkit> {
+    /// Decodes a version as cubins store it: 135 for 13.5.
+    fn from_cubin(version: u32) -> Option<Toolkit> {
         (version >= 10).then_some(Toolkit { major: version / 10, minor: version % 10 })
     }
 }

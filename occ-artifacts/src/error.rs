@@ -27,13 +27,13 @@ pub enum Problem {
         /// The bytes that are left of the file or of what the part is in.
         available: u64,
     },
-    /// A field has a value it cannot have.
+    /// A field has an invalid value.
     Unexpected {
         /// The field.
         what: &'static str,
-        /// The values it can have.
+        /// The valid values.
         expected: &'static str,
-        /// The value it has.
+        /// The value in the file.
         found: u64,
     },
     /// A cubin has an unknown layout, so reading it would be guessing.
@@ -62,7 +62,7 @@ pub enum Problem {
         /// The declared size of the content, in bytes.
         bytes: u64,
     },
-    /// A file begins like one of a format, but is none.
+    /// A file starts like a format, but the rest of it is invalid.
     Damaged {
         /// The format.
         what: &'static str,
@@ -73,7 +73,7 @@ pub enum Problem {
     NoDeviceCode,
     /// The file holds only link-time code, which has no resources before it is linked.
     OnlyLinkTimeCode,
-    /// A text has something else where a number or a name is expected.
+    /// A text has a malformed number or name.
     Malformed {
         /// The part that could not be read.
         what: &'static str,
@@ -82,7 +82,7 @@ pub enum Problem {
     },
     /// A compiler log or a text of `cuobjdump` names no kernel.
     NoKernels,
-    /// In this log, `nvcc -rdc=true --resource-usage` says that it prints no resources before device linking.
+    /// The log of `nvcc -rdc=true --resource-usage` states that it prints no resources before device linking.
     BeforeLinking,
 }
 

@@ -1,4 +1,4 @@
-//! Fatbins: containers of cubins, PTX and link-time code, one entry a target.
+//! Reads fatbins: containers of cubins, PTX and link-time code, with one entry for each target.
 
 #[cfg(feature = "containers")]
 mod compressed;

@@ -1,15 +1,15 @@
-//! The kernel that a name means.
+//! Finds the kernel that a name refers to.
 
 use crate::image::KernelImage;
 use crate::list::{listed, listed_of};
-use crate::names::{Tier, Wanted, bare, readable, whole_path};
+use crate::names::{NamePattern, Tier, bare, demangled, full_path};
 use occ_core::internal::edit_distance;
 use std::fmt;
 
-/// Most names an error shows.
-const SHOWN: usize = 4;
+/// The maximum number of names in an error.
+const MAX_SHOWN: usize = 4;
 
-/// The reason why a name does not tell which kernel is meant.
+/// The reason why a name does not identify a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NameError {
     /// No kernel has this name.
@@ -69,40 +69,40 @@ impl std::error::Error for NameError {}
 /// assert!(find(&images, "sgemm").unwrap_err().to_string().contains("gemm"));
 /// ```
 pub fn find<'a>(images: &'a [KernelImage], kernel: &str) -> Result<Vec<&'a KernelImage>, NameError> {
-    let wanted = Wanted::new(kernel);
+    let pattern = NamePattern::new(kernel);
     let mut names: Vec<&str> = images.iter().map(|image| &*image.name).collect();
     names.sort_unstable();
     names.dedup();
-    let possible: Vec<&str> = names.iter().copied().filter(|name| wanted.may_mean(name)).collect();
+    let possible: Vec<&str> = names.iter().copied().filter(|name| pattern.can_match(name)).collect();
     for tier in Tier::ALL {
-        let meant: Vec<&str> = possible.iter().copied().filter(|name| wanted.means(name, tier)).collect();
-        match meant.as_slice() {
+        let matching: Vec<&str> = possible.iter().copied().filter(|name| pattern.matches(name, tier)).collect();
+        match matching.as_slice() {
             [] => {}
             [name] => return Ok(images.iter().filter(|image| &*image.name == *name).collect()),
             several => {
                 let (wanted, total) = (kernel.to_owned(), several.len());
-                return Err(NameError::Ambiguous { wanted, candidates: told_apart(several), total });
+                return Err(NameError::Ambiguous { wanted, candidates: distinct_names(several), total });
             }
         }
     }
-    Err(NameError::Missing { wanted: kernel.to_owned(), nearest: nearest(&names, &wanted), total: names.len() })
+    Err(NameError::Missing { wanted: kernel.to_owned(), nearest: nearest(&names, &pattern), total: names.len() })
 }
 
-/// The first names as they can be read, or as they are where two of those read the same.
-fn told_apart(names: &[&str]) -> Vec<String> {
-    let first = names.get(..SHOWN).unwrap_or(names);
-    let shown: Vec<String> = first.iter().map(|name| readable(name)).collect();
+/// Returns the first names demangled, or mangled if two demangled names are equal.
+fn distinct_names(names: &[&str]) -> Vec<String> {
+    let first = names.get(..MAX_SHOWN).unwrap_or(names);
+    let shown: Vec<String> = first.iter().map(|name| demangled(name)).collect();
     if are_different(&shown) { shown } else { first.iter().map(|name| (*name).to_owned()).collect() }
 }
 
-/// Whether no two of a few texts are the same.
+/// Returns whether all texts are different.
 fn are_different(texts: &[String]) -> bool {
     texts.iter().enumerate().all(|(at, text)| !texts.iter().skip(at + 1).any(|other| other == text))
 }
 
-/// The kernels whose names are most like the wanted one: by edits of the bare name, or because one holds the other.
-fn nearest(names: &[&str], wanted: &Wanted<'_>) -> Vec<String> {
-    let identifier = wanted.identifier();
+/// Returns the kernels with the most similar names: by edit distance, or because one name contains the other.
+fn nearest(names: &[&str], pattern: &NamePattern<'_>) -> Vec<String> {
+    let identifier = pattern.identifier();
     let mut near: Vec<(usize, &str)> = names
         .iter()
         .filter_map(|name| {
@@ -111,25 +111,25 @@ fn nearest(names: &[&str], wanted: &Wanted<'_>) -> Vec<String> {
         })
         .collect();
     near.sort_unstable();
-    near.truncate(SHOWN);
+    near.truncate(MAX_SHOWN);
     let shown: Vec<String> = near.iter().map(|(_, name)| shown(name)).collect();
     if are_different(&shown) { shown } else { near.into_iter().map(|(_, name)| name.to_owned()).collect() }
 }
 
-/// A name as a person would write it: demangled, or at least its path.
+/// Returns a name as a person would write it: demangled, or at least its path.
 fn shown(name: &str) -> String {
-    let readable = readable(name);
-    if readable == name { whole_path(name).unwrap_or(readable) } else { readable }
+    let demangled = demangled(name);
+    if demangled == name { full_path(name).unwrap_or(demangled) } else { demangled }
 }
 
-/// How far two names are apart, if they are near at all. One that holds the other is at most one edit away.
+/// Returns the distance of two names if they are similar. A name that contains the other is at distance 1 at most.
 fn distance(name: &str, wanted: &str) -> Option<usize> {
     if wanted.is_empty() {
         return None;
     }
     let edits = edit_distance(name, wanted);
-    let holds = wanted.len() >= 3 && name.len() >= 3 && (name.contains(wanted) || wanted.contains(name));
-    if holds { Some(edits.min(1)) } else { Some(edits).filter(|edits| *edits < 2 + wanted.len() / 3) }
+    let is_contained = wanted.len() >= 3 && name.len() >= 3 && (name.contains(wanted) || wanted.contains(name));
+    if is_contained { Some(edits.min(1)) } else { Some(edits).filter(|edits| *edits < 2 + wanted.len() / 3) }
 }
 
 #[cfg(test)]
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// Names as nvcc 13.5 writes them, with and without `-rdc=true`.
+    /// Names of nvcc 13.5, with and without `-rdc=true`.
     const NAMES: [&str; 7] = [
         "_Z4statPi",
         "plain",
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nearer_meaning_wins() {
+    fn the_most_specific_match_wins() {
         let images = named(&["_Z4gemmPf", "_ZN2ns4gemmEPf", "gemm"]);
         assert_eq!(found(&images, "gemm"), "gemm");
         assert_eq!(found(&images, "ns::gemm"), "_ZN2ns4gemmEPf");
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(found(&images, "gemm"), "_Z4gemmPf");
     }
 
-    /// Kernels of two files with an anonymous namespace read the same: they are told apart by their mangled names.
+    /// Demangled names of kernels in the anonymous namespaces of two files are equal, so the mangled ones are shown.
     #[test]
     fn ambiguous_names() {
         let names = ["_ZN23_GLOBAL__N__0a_4_a_cu_b1kEPi", "_ZN23_GLOBAL__N__1b_4_b_cu_b1kEPi"];

@@ -1,4 +1,4 @@
-//! Host files: which of their sections hold fatbins. ELF and PE binaries, ELF and COFF objects, archives of objects.
+//! Finds the sections with fatbins in host files: ELF and PE binaries, ELF and COFF objects, archives of objects.
 
 use crate::budget::Budget;
 use crate::bytes::Bytes;
@@ -12,7 +12,7 @@ use object::read::pe::ImageNtHeaders;
 use object::{LittleEndian as LE, elf, pe};
 use std::sync::Arc;
 
-/// The sections of a host file that hold fatbins, in its order.
+/// Returns the sections of a host file that hold fatbins, in file order.
 pub(crate) fn sections<'a>(file: Bytes<'a>, budget: &Budget) -> Result<Vec<Section<'a>>, Error> {
     let mut list = List { sections: Vec::new(), budget };
     if file.data.starts_with(b"!<thin>\n") {
@@ -28,7 +28,7 @@ pub(crate) fn sections<'a>(file: Bytes<'a>, budget: &Budget) -> Result<Vec<Secti
     Ok(list.sections)
 }
 
-/// Sections found so far.
+/// The sections found so far.
 struct List<'a, 'b> {
     sections: Vec<Section<'a>>,
     budget: &'b Budget,
@@ -46,7 +46,7 @@ impl<'a> List<'a, '_> {
         Ok(())
     }
 
-    /// Adds the sections of a file that is no archive. One of any other kind has none.
+    /// Adds the sections of a file that is not an archive. Other formats have none.
     fn add_file(&mut self, file: Bytes<'a>, member: Option<&ArchiveMember<'a>>) -> Result<(), Error> {
         let found = if file.data.starts_with(&elf::ELFMAG) {
             elf_sections(file, self.budget)?
@@ -59,13 +59,13 @@ impl<'a> List<'a, '_> {
         } else {
             Vec::new()
         };
-        // Names are looked up in a table they may share: what is taken for each bounds the time that takes as well.
+        // Members can share a name in the table of names. Counting it for each also bounds the time to search for its end.
         let name = member.map_or(&[][..], ArchiveMember::name);
-        // What is not UTF-8 takes 3 bytes for each, and more while it is made.
+        // A byte that is not UTF-8 becomes 3, and the string has spare capacity while it grows.
         self.budget.take(8 * name.len() as u64, file.start, "the names of an archive's members")?;
         let member: Option<Arc<str>> =
             member.filter(|_| !found.is_empty()).map(|_| String::from_utf8_lossy(name).into());
-        // Sections do not overlap: together they are not larger than the file.
+        // In a valid file sections do not overlap, so their sum is at most the file size.
         let mut unread = file.data.len() as u64;
         for (name, bytes) in found {
             let size = bytes.data.len() as u64;
@@ -73,37 +73,37 @@ impl<'a> List<'a, '_> {
                 let (what, needed) = ("the sections of a host file together", size);
                 Error::new(bytes.start, Problem::Truncated { what, needed, available: unread })
             })?;
-            let place = Origin { member: member.clone(), section: Some(name.into()), ..Origin::whole(Format::Cubin) };
-            self.sections.push(Section { bytes, place });
+            let origin = Origin { member: member.clone(), section: Some(name.into()), ..Origin::whole(Format::Cubin) };
+            self.sections.push(Section { bytes, origin });
         }
         Ok(())
     }
 }
 
-/// Whether this is an object with more sections than 16 bits can count. Imports and objects for link-time code begin like
-/// one, but are of version 0 and 1.
+/// Returns whether this is an object with too many sections for 16 bits. Import objects and objects for link-time code
+/// generation start with the same bytes, but have version 0 and 1.
 fn is_big_coff(file: Bytes<'_>) -> bool {
     file.data.starts_with(&[0, 0, 0xff, 0xff]) && file.u16(4, "a COFF object").is_ok_and(|version| version >= 2)
 }
 
-/// Bytes that a section takes while its name, its content and its place are listed, in lists that grow.
-const SECTION: u64 = 3 * (size_of::<Found<'_>>() + size_of::<Section<'_>>()) as u64 + 48;
+/// Memory for a section in the lists of sections, in bytes: three times its size while they grow.
+const SECTION: u64 = 3 * (size_of::<NamedSection<'_>>() + size_of::<Section<'_>>()) as u64 + 48;
 
 /// A section's name and content.
-type Found<'a> = (&'static str, Bytes<'a>);
+type NamedSection<'a> = (&'static str, Bytes<'a>);
 
-/// Fatbins that are final, unless the file is an object for device linking.
+/// The section of final fatbins, or of any fatbins in an object for device linking.
 const FATBIN: &str = ".nv_fatbin";
-/// Fatbins before device linking (`-rdc=true`), which stay in the linked file.
+/// The section of fatbins before device linking (`-rdc=true`), which remain in the linked file.
 const UNLINKED: &str = "__nv_relfatbin";
 
-/// The same names in a PE file, which has room for 8 bytes of each.
+/// The same names in PE files, which store 8 bytes of each.
 const PE_NAMES: [(&[u8; 8], &str); 2] = [(b".nv_fatb", ".nv_fatb"), (b"__nv_rel", "__nv_rel")];
 
-fn elf_sections<'a>(file: Bytes<'a>, budget: &Budget) -> Result<Vec<Found<'a>>, Error> {
+fn elf_sections<'a>(file: Bytes<'a>, budget: &Budget) -> Result<Vec<NamedSection<'a>>, Error> {
     const WHAT: &str = "an ELF host file";
     let damaged = || damaged(file, WHAT);
-    // Nothing else has hosted CUDA for long.
+    // CUDA no longer supports any other host.
     if file.data.get(4..6) != Some(&[elf::ELFCLASS64.0, elf::ELFDATA2LSB.0]) {
         return Ok(Vec::new());
     }
@@ -116,7 +116,8 @@ fn elf_sections<'a>(file: Bytes<'a>, budget: &Budget) -> Result<Vec<Found<'a>>, 
     let names = names.data(LE, file.data).map_err(damaged())?;
     let mut found = Vec::new();
     for section in table {
-        let Some(name) = [FATBIN, UNLINKED].into_iter().find(|name| is_at(names, section.sh_name(LE), name)) else {
+        let Some(name) = [FATBIN, UNLINKED].into_iter().find(|name| has_name_at(names, section.sh_name(LE), name))
+        else {
             continue;
         };
         if let Some((offset, size)) = section.file_range(LE) {
@@ -124,14 +125,14 @@ fn elf_sections<'a>(file: Bytes<'a>, budget: &Budget) -> Result<Vec<Found<'a>>, 
             found.push((name, file.part(offset, size, "a section of an ELF host file")?));
         }
     }
-    // What was linked is final. An object can hold both.
+    // In a linked file only the linked code is final. An object can hold both.
     if header.e_type(LE) != elf::ET_REL && found.iter().any(|(name, _)| *name == FATBIN) {
         found.retain(|(name, _)| *name == FATBIN);
     }
     Ok(found)
 }
 
-fn pe_sections<'a>(file: Bytes<'a>, budget: &Budget) -> Result<Vec<Found<'a>>, Error> {
+fn pe_sections<'a>(file: Bytes<'a>, budget: &Budget) -> Result<Vec<NamedSection<'a>>, Error> {
     const WHAT: &str = "a PE file";
     let damaged = || damaged(file, WHAT);
     let header = pe::ImageDosHeader::parse(file.data).map_err(damaged())?;
@@ -160,20 +161,20 @@ fn is_coff(file: Bytes<'_>) -> bool {
     })
 }
 
-fn coff_sections<'a, Coff: CoffHeader>(file: Bytes<'a>, budget: &Budget) -> Result<Vec<Found<'a>>, Error> {
+fn coff_sections<'a, Coff: CoffHeader>(file: Bytes<'a>, budget: &Budget) -> Result<Vec<NamedSection<'a>>, Error> {
     const WHAT: &str = "a COFF object";
     let damaged = || damaged(file, WHAT);
     let mut offset = 0;
     let header = Coff::parse(file.data, &mut offset).map_err(damaged())?;
     let table = header.sections(file.data, offset).map_err(damaged())?;
-    // Names longer than 8 bytes are in a table that follows the symbols.
+    // Names longer than 8 bytes are in the table that follows the symbols.
     let symbol = size_of::<Coff::SymbolBytes>() as u64;
     let names = u64::from(header.pointer_to_symbol_table()) + u64::from(header.number_of_symbols()) * symbol;
     let names = usize::try_from(names).ok().and_then(|names| file.data.get(names..)).unwrap_or_default();
     let mut found = Vec::new();
     for section in table.iter() {
         let name = match section.name_offset() {
-            Ok(Some(offset)) => [FATBIN, UNLINKED].into_iter().find(|name| is_at(names, offset, name)),
+            Ok(Some(offset)) => [FATBIN, UNLINKED].into_iter().find(|name| has_name_at(names, offset, name)),
             _ => PE_NAMES.iter().find(|(stored, _)| **stored == section.name).map(|(_, name)| *name),
         };
         if let Some(name) = name
@@ -186,9 +187,10 @@ fn coff_sections<'a, Coff: CoffHeader>(file: Bytes<'a>, budget: &Budget) -> Resu
     Ok(found)
 }
 
-/// Whether this name is at this place of a table of names, each of which ends with a 0. A name is not searched for its
-/// end, which it may share with all others.
-fn is_at(names: &[u8], offset: u32, name: &str) -> bool {
+/// Returns whether `name` is at `offset` of a table of zero-terminated names.
+///
+/// Only the bytes of `name` are compared: names can share an end that is far away.
+fn has_name_at(names: &[u8], offset: u32, name: &str) -> bool {
     names
         .get(offset as usize..)
         .and_then(|rest| rest.strip_prefix(name.as_bytes()))
@@ -203,20 +205,20 @@ fn damaged(file: Bytes<'_>, what: &'static str) -> impl FnOnce(object::read::Err
 mod tests {
     use super::*;
 
-    /// Member, section, offset and content of each section.
+    /// The member, section name, offset and content of each section.
     type Found = Vec<(Option<String>, String, u64, Vec<u8>)>;
 
     fn found(file: &[u8]) -> Result<Found, Error> {
         let text = |text: &Option<Arc<str>>| text.as_ref().map(ToString::to_string);
         let row = |section: &Section<'_>| {
-            let place = &section.place;
-            (text(&place.member), text(&place.section).unwrap(), section.bytes.start, section.bytes.data.to_vec())
+            let origin = &section.origin;
+            (text(&origin.member), text(&origin.section).unwrap(), section.bytes.start, section.bytes.data.to_vec())
         };
-        let budget = Budget::of_file(file.len());
+        let budget = Budget::for_file(file.len());
         Ok(sections(Bytes::new(file, 0), &budget)?.iter().map(row).collect())
     }
 
-    /// Names and contents, after checking that each content is where it is said to be.
+    /// Returns names and contents, after checking that each content is at its offset.
     fn names(file: &[u8]) -> Vec<(String, String)> {
         let name = |(_, name, offset, content): (_, String, u64, Vec<u8>)| {
             assert!(file[offset as usize..].starts_with(&content));
@@ -236,7 +238,7 @@ mod tests {
     const OBJECT: u16 = 1;
     const SHARED: u16 = 3;
 
-    /// An ELF file: header, contents, names, section headers.
+    /// Builds an ELF file: header, contents, names, section headers.
     fn elf(kind: u16, sections: &[(&str, &str)]) -> Vec<u8> {
         let mut file = vec![0; 64];
         let mut names = vec![0];
@@ -266,8 +268,8 @@ mod tests {
         file
     }
 
-    /// Section headers of PE and COFF, and the contents that follow them. Names longer than 8 bytes are given by
-    /// offset; their table follows the contents.
+    /// Appends PE or COFF section headers, the contents, and the table of names longer than 8 bytes, which headers refer to
+    /// by offset. Returns the offset of the table.
     fn windows_sections(file: &mut Vec<u8>, sections: &[(&str, &str)]) -> u32 {
         let mut names = vec![0; 4];
         let mut at = file.len() + 40 * sections.len();
@@ -331,7 +333,7 @@ mod tests {
         file
     }
 
-    /// A member whose header names it like this, filled up to an even length.
+    /// Builds a member with this name in its header, padded to an even length.
     fn member(name: &str, content: &[u8]) -> Vec<u8> {
         let mut member = format!("{name:<16}{:<32}{:<10}`\n", "", content.len()).into_bytes();
         member.extend(content);
@@ -344,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_linked_file_gives_what_was_linked() {
+    fn in_a_linked_file_only_linked_code_counts() {
         let sections = [("__nv_relfatbin", "before"), (".text", "x"), (".nv_fatbin", "after")];
         assert_eq!(names(&elf(SHARED, &sections)), pairs(&[(".nv_fatbin", "after")]));
         assert_eq!(names(&elf(SHARED, &sections[..2])), pairs(&[("__nv_relfatbin", "before")]));
@@ -411,7 +413,7 @@ mod tests {
         for file in [&object, &coff(&[(".nv_fatb", "code")]), &pe(&[(".nv_fatb", "code")]), &archive] {
             assert!(found(file).is_ok());
             for length in 0..file.len() {
-                // Without its end a file can still be whole in all that is read of it.
+                // A file without its end can still have all bytes that are read.
                 if let Ok(rows) = found(&file[..length]) {
                     assert_eq!(rows.len(), 1);
                     assert_eq!(rows[0].3, b"code");
@@ -436,7 +438,7 @@ mod tests {
 
     #[test]
     fn the_names_of_members_are_counted() {
-        // Every member has the same name of 1 MB, which would be searched for its end each time.
+        // All members share a name of 1 MiB, whose end would be searched for each time.
         let names = ["n".repeat(1 << 20), "/\n".into()].concat();
         let mut members = vec![member("//", names.as_bytes())];
         members.extend((0..200).map(|_| member("/0", b"")));

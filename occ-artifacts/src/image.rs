@@ -1,19 +1,19 @@
-//! A compiled kernel, as one source tells of it.
+//! A compiled kernel as one source describes it.
 
 use crate::origin::{Origin, Toolkit};
 use crate::target::CodeTarget;
 use occ_core::{Arch, Compiled, Kernel, LaunchBounds};
 use std::sync::Arc;
 
-/// A compiled kernel for one target, as one source tells of it.
+/// A compiled kernel for one target as one source describes it.
 ///
-/// Whatever the source does not tell is `None`, never 0.
+/// A value that the source does not state is `None`, never 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelImage {
     /// The mangled name in the artifact.
     pub name: Arc<str>,
-    /// The target the code was built for. `None` where the source does not tell it (`cuobjdump -res-usage` of a cubin).
+    /// The target the code was built for. `None` if the source does not state it (`cuobjdump -res-usage` of a cubin).
     pub target: Option<CodeTarget>,
     /// Registers per thread at launch. A kernel with `setmaxnreg` changes them later.
     pub registers: Option<u32>,
@@ -23,12 +23,12 @@ pub struct KernelImage {
     pub barriers: Option<u32>,
     /// Local memory per thread.
     pub stack: Option<Stack>,
-    /// Spilled registers, which only compiler logs tell.
+    /// Spilled registers, which only compiler logs state.
     pub spills: Option<Spills>,
-    /// The kernel's own launch bounds. `None` where the source does not tell whether it has any.
+    /// The kernel's own launch bounds. `None` if the source does not state whether it has any.
     pub bounds: Option<Bounds>,
     /// Minimum blocks per SM the kernel was compiled for (`.minnctapersm`, the second number of `__launch_bounds__`), which
-    /// only PTX tells.
+    /// only PTX states.
     pub min_blocks_per_sm: Option<u32>,
     /// Tensor memory that the kernel allocates.
     pub tensor_memory: Option<TensorMemory>,
@@ -36,15 +36,15 @@ pub struct KernelImage {
     pub setmaxnreg: Option<bool>,
     /// The CUDA toolkit that compiled it.
     pub toolkit: Option<Toolkit>,
-    /// Whether the numbers are final. Those of an object for device linking (`-rdc=true`) can still grow; where a text does
-    /// not show that it is of such an object, this is true.
+    /// Whether the numbers are final. Those of an object for device linking (`-rdc=true`) can still grow. For a text that does
+    /// not show whether the code is such an object, this is true.
     pub is_linked: bool,
-    /// The place where it was found.
+    /// The place where the kernel was found.
     pub origin: Origin,
 }
 
 impl KernelImage {
-    /// Creates a kernel of which only the name and the place are known.
+    /// Creates a kernel with a name and a place; all other values are unknown.
     pub fn new(name: impl Into<Arc<str>>, origin: Origin) -> Self {
         KernelImage {
             name: name.into(),
@@ -65,7 +65,7 @@ impl KernelImage {
     }
 }
 
-/// Virtual resources that a block takes to allocate tensor memory: all that an SM has.
+/// Virtual resources per block that allocates tensor memory: all of the SM.
 const TENSOR_MEMORY_PERMIT: u32 = 128;
 
 impl KernelImage {
@@ -93,10 +93,10 @@ impl KernelImage {
         kernel
     }
 
-    /// Returns the kernel as it runs on `arch`, in the model's terms; `source` says in messages where it was read.
+    /// Returns the kernel as it runs on `arch`, in the model's terms; `source` is the place of the numbers in messages.
     ///
-    /// The minimum blocks per SM count only on the capability that the code is for: the compiler made room on that one, not
-    /// on later ones that run the same code.
+    /// The minimum blocks per SM apply only to the capability that the code was compiled for, not to later ones that run the
+    /// same code.
     ///
     /// ```
     /// use occ_artifacts::{Format, KernelImage, Origin, Stack};
@@ -140,9 +140,9 @@ pub struct Spills {
 /// A kernel's own launch bounds. A field that is `None` means that the kernel has no such bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// Most threads per block along each axis; only their product counts (`__launch_bounds__`, `.maxntid`).
+    /// The maximum threads per block along each axis; only the product counts (`__launch_bounds__`, `.maxntid`).
     pub max_threads: Option<[u32; 3]>,
-    /// The cap on registers per thread it was compiled under (`.maxnreg`, `-maxrregcount`, or what its bounds left).
+    /// The cap on registers per thread during compilation (`.maxnreg`, `-maxrregcount`, or a result of its bounds).
     pub max_registers: Option<u32>,
     /// The bounds on block and cluster, in the model's terms.
     pub launch: LaunchBounds,

@@ -1,4 +1,4 @@
-//! The list of kernels that reading fills, within the memory it may take.
+//! The list of kernels that a reader fills, within its budget.
 
 use crate::budget::Budget;
 use crate::error::Error;
@@ -9,36 +9,35 @@ use std::sync::Arc;
 /// Kernels found so far.
 pub(crate) struct Images<'b> {
     list: Vec<KernelImage>,
-    /// Names so far; `None` in a part of a list, whose names are looked at when it is appended.
+    /// The names found so far, each allocated once; `None` in a partial list, whose names are shared when it is appended.
     names: Option<HashSet<Arc<str>>>,
     budget: &'b Budget,
-    wanted: Wanted,
+    selection: Selection,
 }
 
-/// What of a fatbin is read.
+/// The entries of a fatbin that are read.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Wanted {
+pub(crate) enum Selection {
     All,
     MachineCode,
 }
 
 impl<'b> Images<'b> {
-    pub(crate) fn new(budget: &'b Budget, wanted: Wanted) -> Self {
-        // Without containers a file has few kernels, and hashing takes long where nothing is optimised, as in macros.
+    pub(crate) fn new(budget: &'b Budget, selection: Selection) -> Self {
+        // Without containers a file has few kernels, and hashing is slow in unoptimised builds, such as those of macros.
         let names = cfg!(feature = "containers").then(HashSet::new);
-        Images { list: Vec::new(), names, budget, wanted }
+        Images { list: Vec::new(), names, budget, selection }
     }
 
-    /// A list to be appended to another one.
+    /// Creates a list that will be appended to another one.
     #[cfg(feature = "containers")]
-    pub(crate) fn part(budget: &'b Budget, wanted: Wanted) -> Self {
-        Images { names: None, ..Images::new(budget, wanted) }
+    pub(crate) fn part(budget: &'b Budget, selection: Selection) -> Self {
+        Images { names: None, ..Images::new(budget, selection) }
     }
 
-    /// Adds a kernel, whose name is counted as if it were its own.
+    /// Adds a kernel. The budget counts its name even if another kernel shares it.
     pub(crate) fn push(&mut self, image: KernelImage) -> Result<(), Error> {
-        // A growing list holds up to twice what is in it, and while it moves three times; a name has its counts and its
-        // place in the set.
+        // A vector holds up to twice its length, three times while it grows. `NAME` is for the reference counts and the set.
         const NAME: u64 = 64;
         let bytes = 3 * size_of::<KernelImage>() as u64 + NAME + image.name.len() as u64;
         self.budget.take(bytes, image.origin.offset, "the list of kernels")?;
@@ -46,7 +45,7 @@ impl<'b> Images<'b> {
         Ok(())
     }
 
-    /// Adds a kernel with its name once in memory, however many have it: most kernels are there for several targets.
+    /// Adds a kernel whose name is shared with the kernels of the same name: most are compiled for several targets.
     fn add(&mut self, mut image: KernelImage) {
         if let Some(names) = &mut self.names {
             match names.get(&image.name) {
@@ -57,7 +56,7 @@ impl<'b> Images<'b> {
         self.list.push(image);
     }
 
-    /// Adds kernels that were counted already.
+    /// Adds kernels that the budget has counted already.
     #[cfg(feature = "containers")]
     pub(crate) fn append(&mut self, list: Vec<KernelImage>) {
         for image in list {
@@ -65,7 +64,7 @@ impl<'b> Images<'b> {
         }
     }
 
-    /// Takes back all but the first kernels.
+    /// Removes all but the first `count` kernels.
     #[cfg(feature = "containers")]
     pub(crate) fn truncate(&mut self, count: usize) {
         self.list.truncate(count);
@@ -76,8 +75,8 @@ impl<'b> Images<'b> {
         self.list.len()
     }
 
-    pub(crate) fn wanted(&self) -> Wanted {
-        self.wanted
+    pub(crate) fn selection(&self) -> Selection {
+        self.selection
     }
 
     pub(crate) fn budget(&self) -> &'b Budget {

@@ -1,4 +1,4 @@
-//! Merges several sources of one kernel: what one does not know is taken from another, and what two know must agree.
+//! Merges several sources of a kernel: values that one lacks come from another, and values in several must agree.
 
 use crate::image::{KernelImage, Stack};
 use crate::origin::Format;
@@ -28,7 +28,7 @@ pub struct Contradiction {
 impl fmt::Display for Contradiction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Contradiction { kernel, target, quantity, one, other } = self;
-        write!(f, "different {quantity} of `{}`", crate::names::readable(kernel))?;
+        write!(f, "different {quantity} of `{}`", crate::names::demangled(kernel))?;
         if let Some(target) = target {
             write!(f, " for `{target}`")?;
         }
@@ -69,7 +69,7 @@ pub fn merge(sources: &[(&str, Vec<KernelImage>)]) -> Result<Vec<KernelImage>, C
     let mut merging = Merging { sources, entries: Vec::new(), by_name: HashMap::new(), numbers: HashMap::new() };
     // Images without a target come last, when the targets of the others are known.
     for has_target in [true, false] {
-        for source in most_of_one_first(sources) {
+        for source in merge_order(sources) {
             let Some((_, images)) = sources.get(source) else { continue };
             for (at, image) in images.iter().enumerate() {
                 if image.target.is_some() == has_target {
@@ -82,10 +82,10 @@ pub fn merge(sources: &[(&str, Vec<KernelImage>)]) -> Result<Vec<KernelImage>, C
     Ok(merging.entries.into_iter().map(|entry| entry.image).collect())
 }
 
-/// The sources in the order they are merged: those that hold a kernel several times for one target come first, so that
-/// the others join the image they agree with.
-fn most_of_one_first(sources: &[(&str, Vec<KernelImage>)]) -> Vec<usize> {
-    let has_several_of_one = |source: &usize| {
+/// Returns the sources in the order of merging: those that hold a kernel several times for one target come first, so that the
+/// others join the image that they agree with.
+fn merge_order(sources: &[(&str, Vec<KernelImage>)]) -> Vec<usize> {
+    let has_duplicates = |source: &usize| {
         let mut by_name = ByName::new();
         let images = sources.get(*source).map_or(&[][..], |(_, images)| images);
         for (at, image) in images.iter().enumerate() {
@@ -93,54 +93,54 @@ fn most_of_one_first(sources: &[(&str, Vec<KernelImage>)]) -> Vec<usize> {
         }
         by_name.values().any(|images| images.len() > 1)
     };
-    let (mut order, others): (Vec<usize>, Vec<usize>) = (0..sources.len()).partition(has_several_of_one);
+    let (mut order, others): (Vec<usize>, Vec<usize>) = (0..sources.len()).partition(has_duplicates);
     order.extend(others);
     order
 }
 
-/// Numbers by the name of a kernel and, if it is of interest, that of its target.
+/// Indices by the name of a kernel and, where it matters, the number of its target.
 type ByName<'a> = HashMap<(&'a str, Option<u32>), Vec<usize>>;
 
 fn number(image: &KernelImage) -> Option<u32> {
     image.target.map(|target| target.number)
 }
 
-/// Most images of one name and number that one image is compared with.
-const MOST_COMPARED: usize = 64;
+/// The maximum number of images with the same name and number that an image is compared with.
+const MAX_COMPARED: usize = 64;
 
-/// What is merged so far.
+/// The images merged so far.
 struct Merging<'a> {
     sources: &'a [(&'a str, Vec<KernelImage>)],
     entries: Vec<Entry>,
     /// Indices of entries by name and the number of their target.
     by_name: ByName<'a>,
-    /// The first entries of each name with a target, one for each number, and not more of them than are compared.
+    /// Indices of the first entry for each name and number, by name; at most `MAX_COMPARED` for each name.
     numbers: ByName<'a>,
 }
 
 struct Entry {
     image: KernelImage,
-    /// What it was made of: the index of a source, and of an image there.
+    /// The images it was merged from, each as the index of a source and of an image in it.
     parts: Vec<(usize, usize)>,
 }
 
 impl<'a> Merging<'a> {
     fn add(&mut self, source: usize, at: usize, image: &'a KernelImage) -> Result<(), Contradiction> {
         let candidates = self.candidates(source, image);
-        let mut refused = None;
+        let mut conflict = None;
         let mut merged = false;
         for candidate in candidates {
             let Some(entry) = self.entries.get_mut(candidate) else { continue };
-            match united(&entry.image, image) {
-                Ok(united) => {
-                    entry.image = united;
+            match combine(&entry.image, image) {
+                Ok(combined) => {
+                    entry.image = combined;
                     entry.parts.push((source, at));
                     merged = true;
                 }
-                Err(difference) => refused = refused.or(Some((candidate, difference))),
+                Err(difference) => conflict = conflict.or(Some((candidate, difference))),
             }
         }
-        match refused {
+        match conflict {
             Some((candidate, (quantity, values))) if !merged => {
                 Err(self.contradiction(candidate, (source, at), quantity, values))
             }
@@ -149,7 +149,7 @@ impl<'a> Merging<'a> {
                     let entries = self.by_name.entry((&image.name, number(image))).or_default();
                     entries.push(self.entries.len());
                     let numbers = self.numbers.entry((&image.name, None)).or_default();
-                    if image.target.is_some() && entries.len() == 1 && numbers.len() < MOST_COMPARED {
+                    if image.target.is_some() && entries.len() == 1 && numbers.len() < MAX_COMPARED {
                         numbers.push(self.entries.len());
                     }
                     self.entries.push(Entry { image: image.clone(), parts: vec![(source, at)] });
@@ -159,7 +159,7 @@ impl<'a> Merging<'a> {
         }
     }
 
-    /// The images of other sources that are the same kernel for the same target.
+    /// Returns the images of other sources that are the same kernel for the same target.
     fn candidates(&self, source: usize, image: &'a KernelImage) -> Vec<usize> {
         let others = self.others(source, image, image.target.map(|target| target.number));
         let target_of = |at: &usize| self.entries.get(*at).and_then(|entry| entry.image.target);
@@ -175,30 +175,30 @@ impl<'a> Merging<'a> {
             let only = machine_code.next().filter(|first| machine_code.all(|target| target == *first));
             return others.into_iter().filter(|at| only.is_some() && target_of(at) == only).collect();
         }
-        let is_meant = |at: &usize| {
+        let is_family = |at: &usize| {
             self.entries
                 .get(*at)
-                .is_some_and(|entry| hides_family(&entry.image, image) || hides_family(image, &entry.image))
+                .is_some_and(|entry| can_be_family(&entry.image, image) || can_be_family(image, &entry.image))
         };
-        others.into_iter().filter(is_meant).collect()
+        others.into_iter().filter(is_family).collect()
     }
 
-    /// The images of its name and this number that are not of its source.
+    /// Returns the images with its name and this number from other sources.
     fn others(&self, source: usize, image: &'a KernelImage, number: Option<u32>) -> Vec<usize> {
         let named = self.by_name.get(&(&*image.name, number)).map_or(&[][..], Vec::as_slice);
         let is_other =
             |at: &usize| self.entries.get(*at).is_some_and(|entry| entry.parts.iter().all(|part| part.0 != source));
-        named.iter().copied().take(MOST_COMPARED).filter(is_other).collect()
+        named.iter().copied().take(MAX_COMPARED).filter(is_other).collect()
     }
 
-    /// Machine code gets its minimum blocks per SM, and bounds it does not know, from PTX of the same number.
+    /// Adds the minimum blocks per SM and missing bounds of machine code from PTX of the same number.
     fn fill_from_ptx(&mut self) -> Result<(), Contradiction> {
-        // In the order of the entries, which is the same in every run: it decides which contradiction is told.
+        // In the order of the entries, so that every run reports the same contradiction.
         for filled in 0..self.entries.len() {
             let Some(entry) = self.entries.get(filled) else { continue };
             let name = entry.image.name.clone();
             let indices = self.by_name.get(&(&*name, number(&entry.image))).map_or(&[][..], Vec::as_slice);
-            for source in indices.iter().take(MOST_COMPARED) {
+            for source in indices.iter().take(MAX_COMPARED) {
                 let Some((ptx, machine_code)) = self.entries.get(*source).zip(self.entries.get(filled)) else {
                     continue;
                 };
@@ -230,23 +230,24 @@ impl<'a> Merging<'a> {
         let image = |(source, at): (usize, usize)| self.sources.get(source).and_then(|source| source.1.get(at));
         let name = |source: usize| self.sources.get(source).map_or(String::new(), |source| source.0.to_owned());
         let parts = self.entries.get(candidate).map_or(&[][..], |entry| entry.parts.as_slice());
-        // The part that said so, of those the image was made of.
-        let said = |part: &&(usize, usize)| image(**part).and_then(|image| quantity.of(image)).as_ref() == Some(&value);
-        let said = parts.iter().find(said).or(parts.first()).map_or(String::new(), |part| name(part.0));
+        // The part that states this value.
+        let states =
+            |part: &&(usize, usize)| image(**part).and_then(|image| quantity.of(image)).as_ref() == Some(&value);
+        let stated_by = parts.iter().find(states).or(parts.first()).map_or(String::new(), |part| name(part.0));
         let image = image((source, at));
         let merged_target = self.entries.get(candidate).and_then(|entry| entry.image.target);
         Contradiction {
             kernel: image.map_or_else(|| Arc::from(""), |image| image.name.clone()),
             target: merged_target.or(image.and_then(|image| image.target)),
             quantity,
-            one: (said.into(), value.into()),
+            one: (stated_by.into(), value.into()),
             other: (name(source).into(), other.into()),
         }
     }
 }
 
-/// Whether a cubin that is by itself may be for the family the other image is for.
-fn hides_family(cubin: &KernelImage, other: &KernelImage) -> bool {
+/// Returns whether a cubin outside of a fatbin can be for the family target of the other image.
+fn can_be_family(cubin: &KernelImage, other: &KernelImage) -> bool {
     let is_lone_cubin = cubin.origin.format == Format::Cubin && cubin.origin.container.is_none();
     is_lone_cubin
         && cubin.target.zip(other.target).is_some_and(|(target, other)| {
@@ -255,7 +256,7 @@ fn hides_family(cubin: &KernelImage, other: &KernelImage) -> bool {
         })
 }
 
-/// Whether one is the PTX that belongs to the other, machine code.
+/// Returns whether `ptx` is PTX that belongs to `machine_code`.
 fn is_ptx_of(ptx: &Entry, machine_code: &Entry) -> bool {
     let same_number = ptx.image.target.zip(machine_code.image.target).is_some_and(|(ptx, machine_code)| {
         ptx.code == Code::Ptx && machine_code == CodeTarget { code: Code::Binary, ..ptx }
@@ -268,9 +269,9 @@ fn is_ptx_of(ptx: &Entry, machine_code: &Entry) -> bool {
     same_number && (source(ptx) != source(machine_code) || fatbin(ptx) == fatbin(machine_code))
 }
 
-/// Both in one, or what they contradict each other in.
-fn united(one: &KernelImage, other: &KernelImage) -> Result<KernelImage, (Quantity, [String; 2])> {
-    // Only of these is it known that the numbers may differ.
+/// Combines two images of a kernel, or returns the quantity in which they differ.
+fn combine(one: &KernelImage, other: &KernelImage) -> Result<KernelImage, (Quantity, [String; 2])> {
+    // Only numbers before and after linking may differ.
     let is_before_and_after = linkage(one).zip(linkage(other)).is_some_and(|(one, other)| one != other);
     if !is_before_and_after && let Some(difference) = difference(one, other) {
         return Err(difference);
@@ -297,7 +298,7 @@ fn united(one: &KernelImage, other: &KernelImage) -> Result<KernelImage, (Quanti
     Ok(image)
 }
 
-/// Which source is believed where they may differ, and stays as the origin.
+/// Returns the rank of a source. The higher one provides values that may differ, and the origin.
 fn rank(image: &KernelImage) -> (bool, u8) {
     let format = match image.origin.format {
         Format::Cubin => 4,
@@ -309,7 +310,7 @@ fn rank(image: &KernelImage) -> (bool, u8) {
     (linkage(image) == Some(true), format)
 }
 
-/// Whether the numbers are those after device linking. A text knows at most that they are not.
+/// Returns whether the numbers are those after device linking. Texts only tell if they are not.
 fn linkage(image: &KernelImage) -> Option<bool> {
     if image.origin.format == Format::Cubin || !image.is_linked { Some(image.is_linked) } else { None }
 }
@@ -374,11 +375,11 @@ mod tests {
         );
     }
 
-    /// The third source contradicts what came from the second, not from the first.
+    /// The third source contradicts a value of the second, not of the first.
     #[test]
-    fn the_source_that_said_so() {
-        let nameless = KernelImage { registers: None, ..cubin(80, 0) };
-        let sources = [("a", vec![nameless]), ("b", vec![log(80, 32)]), ("c", vec![log(80, 33)])];
+    fn a_contradiction_names_the_source_of_the_value() {
+        let without_registers = KernelImage { registers: None, ..cubin(80, 0) };
+        let sources = [("a", vec![without_registers]), ("b", vec![log(80, 32)]), ("c", vec![log(80, 33)])];
         let error = merge(&sources).unwrap_err();
         assert_eq!((&*error.one.0, &*error.other.0), ("b", "c"));
     }
@@ -386,15 +387,15 @@ mod tests {
     #[test]
     fn ptx_belongs_to_its_own_number() {
         let merged = merge(&[("k.ptx", vec![ptx(80)]), ("k.cubin", vec![cubin(80, 32), cubin(86, 33)])]).unwrap();
-        let learned: Vec<_> =
+        let min_blocks: Vec<_> =
             merged.iter().map(|image| (image.target.unwrap().to_string(), image.min_blocks_per_sm)).collect();
         let expected = [("compute_80", Some(2)), ("sm_80", Some(2)), ("sm_86", None)];
-        assert_eq!(learned, expected.map(|(target, blocks)| (target.to_owned(), blocks)));
+        assert_eq!(min_blocks, expected.map(|(target, blocks)| (target.to_owned(), blocks)));
         assert_eq!(merged[1].static_smem, None, "PTX only estimates it");
     }
 
     #[test]
-    fn a_fatbin_learns_from_its_own_ptx_only() {
+    fn a_fatbin_is_completed_only_from_its_own_ptx() {
         let within = |container, image: KernelImage| {
             let origin = Origin { container: Some(container), ..image.origin };
             KernelImage { origin, ..image }
@@ -413,9 +414,9 @@ mod tests {
         assert_eq!((&*error.one.1, &*error.other.1), ("none", "256 × 1 × 1"));
     }
 
-    /// One name twice in a library: the log belongs to the one it agrees with.
+    /// With two kernels of one name in a library, the log belongs to the one that it agrees with.
     #[test]
-    fn one_of_two_of_a_name() {
+    fn duplicates_in_a_library() {
         let library = vec![cubin(80, 32), cubin(80, 40)];
         let merged = merge(&[("lib.so", library.clone()), ("k.log", vec![log(80, 40)])]).unwrap();
         assert_eq!(merged.iter().map(|image| image.spills.is_some()).collect::<Vec<_>>(), [false, true]);
@@ -423,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn linked_numbers_count() {
+    fn numbers_after_linking_win() {
         let object = KernelImage { is_linked: false, min_blocks_per_sm: Some(3), ..cubin(75, 24) };
         let merged = merge(&[("k.o", vec![object]), ("k", vec![cubin(75, 62)])]).unwrap();
         assert_eq!((merged.len(), merged[0].registers, merged[0].is_linked), (1, Some(62), true));
@@ -441,7 +442,7 @@ mod tests {
         assert!(merge(&[("k.txt", vec![stale]), ("k.cubin", vec![cubin(80, 32)])]).is_err());
     }
 
-    /// 12.4 and 12.5 leave called functions out of the stack in the text.
+    /// Texts of 12.4 and 12.5 do not include called functions in the stack.
     #[test]
     fn the_larger_stack() {
         let stack = |image, stack| KernelImage { stack: Some(stack), ..image };
@@ -454,9 +455,9 @@ mod tests {
         assert_eq!(merged[0].stack, Some(Stack::Unbounded));
     }
 
-    /// A lone cubin does not tell `sm_100f` from `sm_100`.
+    /// A cubin outside of a fatbin does not tell `sm_100f` from `sm_100`.
     #[test]
-    fn the_hidden_family() {
+    fn a_cubin_can_be_for_a_family() {
         let mut family = log(100, 32);
         family.target = family.target.map(|target| CodeTarget { portability: Portability::Family, ..target });
         let merged = merge(&[("k.cubin", vec![cubin(100, 32)]), ("k.log", vec![family.clone()])]).unwrap();

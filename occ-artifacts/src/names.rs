@@ -1,20 +1,20 @@
-//! What a mangled kernel name means, and which kernels a name written by hand means.
+//! Demangles kernel names, and matches names in source code with mangled ones.
 
 #[cfg(feature = "demangle")]
 mod demangle;
 mod path;
+mod pattern;
 mod view;
-mod wanted;
 
 use crate::image::KernelImage;
 use path::{last_component, path};
+pub(crate) use pattern::{NamePattern, Tier};
 use view::{View, view};
-pub(crate) use wanted::{Tier, Wanted};
 
 impl KernelImage {
-    /// The name in the words of the source: `void ns::gemm<float, 4>(float const*)`, of Rust `kernels::gemm::<f32>`.
+    /// Returns the demangled name: `void ns::gemm<float, 4>(float const*)`, of Rust `kernels::gemm::<f32>`.
     ///
-    /// The mangled name where it is not mangled, cannot be demangled or would be longer than 64 KiB, and without the
+    /// Returns the name unchanged if it is not mangled, cannot be demangled or would be longer than 64 KiB, and without the
     /// feature `demangle`.
     ///
     /// ```
@@ -25,21 +25,21 @@ impl KernelImage {
     /// assert_eq!(image.demangled(), name);
     /// ```
     pub fn demangled(&self) -> String {
-        readable(&self.name)
+        demangled(&self.name)
     }
 }
 
-/// The demangled name, or the name itself.
-pub(crate) fn readable(name: &str) -> String {
+/// Returns the demangled name, or the name unchanged if it cannot be demangled.
+pub(crate) fn demangled(name: &str) -> String {
     view(name, View::Whole).unwrap_or_else(|| name.to_owned())
 }
 
-/// A kernel's path without template arguments, if it is certain: `ns::gemm`.
-pub(crate) fn whole_path(name: &str) -> Option<String> {
+/// Returns the path of a mangled name without template arguments, `ns::gemm`, if it is certain.
+pub(crate) fn full_path(name: &str) -> Option<String> {
     path(name)
 }
 
-/// The last component of a kernel's path, if it is certain: `gemm`.
+/// Returns the last component of the path of a mangled name, `gemm`, if it is certain.
 pub(crate) fn bare(name: &str) -> Option<String> {
     path(name).map(|path| last_component(&path).to_owned())
 }
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
     use std::time::{Duration, Instant};
 
-    /// Names as nvcc 13.5 writes them, and what GNU `c++filt` makes of them.
+    /// Names of nvcc 13.5; demangled by GNU `c++filt`; their paths.
     const NAMES: [(&str, &str, &str); 8] = [
         ("_Z4statPi", "stat(int*)", "stat"),
         ("_Z3lamIZ2goPiEUliE_EvT_S0_", "void lam<go(int*)::{lambda(int)#1}>(go(int*)::{lambda(int)#1}, int*)", "lam"),
@@ -75,13 +75,13 @@ mod tests {
         assert_eq!(bare("plain").as_deref(), Some("plain"));
         assert_eq!(bare("_ZN12_GLOBAL__N_1L3fooEv").as_deref(), Some("foo"));
         assert_eq!(bare("_ZN7kernels4gemm17h0123456789abcdefE").as_deref(), Some("gemm"));
-        // Not one hexadecimal digit: a namespace like any other.
+        // `g` is not a hexadecimal digit, so this is not a hash.
         assert_eq!(bare("_ZN7kernels17h0123456789abcdegE").as_deref(), Some("h0123456789abcdeg"));
     }
 
-    /// Operators, constructors, members, local functions, suffixes and what is cut off or misspelt.
+    /// Operators, constructors, member functions, local functions, suffixes, truncated and malformed names.
     #[test]
-    fn paths_that_are_not_certain() {
+    fn uncertain_paths() {
         for name in [
             "_ZplRK1aS1_",
             "_ZN1aC1Ev",
@@ -112,36 +112,36 @@ mod tests {
 
     #[cfg(feature = "demangle")]
     #[test]
-    fn demangled() {
+    fn demangled_names() {
         for (name, whole, _) in NAMES {
             if !whole.is_empty() {
-                assert_eq!(readable(name), whole);
+                assert_eq!(demangled(name), whole);
             }
         }
-        // The examples of Rust's RFC 2603, and the old mangling.
+        // Examples of Rust's RFC 2603, and one in the legacy mangling.
         for (name, whole, path) in [
             ("_RNvC6_123foo3bar", "123foo::bar", "123foo::bar"),
             ("_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>", "std::mem::align_of"),
             ("_ZN7kernels4gemm17h0123456789abcdefE", "kernels::gemm", "kernels::gemm"),
         ] {
-            assert_eq!((readable(name).as_str(), view(name, View::Path).as_deref()), (whole, Some(path)));
+            assert_eq!((demangled(name).as_str(), view(name, View::Path).as_deref()), (whole, Some(path)));
         }
         for name in ["plain", "_Z", "_R", "", "é", "_Zé"] {
-            assert_eq!(readable(name), name);
+            assert_eq!(demangled(name), name);
         }
     }
 
     #[cfg(not(feature = "demangle"))]
     #[test]
-    fn not_demangled() {
+    fn without_the_feature_names_stay_mangled() {
         for (name, ..) in NAMES {
-            assert_eq!(readable(name), name);
+            assert_eq!(demangled(name), name);
         }
     }
 
-    /// In a substitution each name stands for two of the one before.
+    /// Each substitution stands for two of the previous one, so the demangled name has exponential length.
     #[test]
-    fn doubling_names() {
+    fn exponential_substitutions() {
         let mut name = "_Z3fooI1aIiE".to_owned();
         for at in 0..60_u32 {
             let digit = |at: u32| char::from_digit(at % 36, 36).map_or('0', |digit| digit.to_ascii_uppercase());
@@ -152,10 +152,10 @@ mod tests {
         }
         name += "Evv";
         assert_eq!(path::path(&name).as_deref(), Some("foo"));
-        assert_eq!(readable(&name), name);
+        assert_eq!(demangled(&name), name);
     }
 
-    /// Names that take a demangler minutes, or more stack than there is.
+    /// Names that would take a demangler minutes, or overflow its stack.
     #[test]
     fn hostile_names() {
         let nested =
@@ -183,14 +183,14 @@ mod tests {
                 ("S_I", "E"),
             ] {
                 let name = nested(open, close, count);
-                assert!(readable(&name).len() <= name.len().max(64 << 10));
-                let wanted = Wanted::new(&name);
-                assert!(Tier::ALL.into_iter().any(|tier| wanted.means(&name, tier)));
+                assert!(demangled(&name).len() <= name.len().max(64 << 10));
+                let pattern = NamePattern::new(&name);
+                assert!(Tier::ALL.into_iter().any(|tier| pattern.matches(&name, tier)));
             }
             for name in
                 [format!("_R{}", "NvB_".repeat(count)), format!("_RINv{}", "IB_".repeat(count)), "_".repeat(count)]
             {
-                assert!(readable(&name).len() <= name.len().max(64 << 10));
+                assert!(demangled(&name).len() <= name.len().max(64 << 10));
             }
         }
         assert!(start.elapsed() < Duration::from_mins(1), "{:?}", start.elapsed());

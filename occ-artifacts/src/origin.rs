@@ -1,4 +1,4 @@
-//! Where a kernel was found, and which toolkit made it.
+//! The place where a kernel was found, and the toolkit that compiled it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 /// A CUDA toolkit's version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Toolkit {
-    /// The major version: 13 of 13.5.
+    /// The major version: 13 in 13.5.
     pub major: u32,
-    /// The minor version: 5 of 13.5.
+    /// The minor version: 5 in 13.5.
     pub minor: u32,
 }
 
@@ -40,20 +40,20 @@ pub enum Format {
 pub struct Origin {
     /// The innermost format: a cubin in a fatbin in a shared library is a cubin.
     pub format: Format,
-    /// The member of an archive that it was in.
+    /// The member of an archive.
     pub member: Option<Arc<str>>,
-    /// The section of the host file with its fatbin: `.nv_fatbin`, `__nv_relfatbin`, `.nv_fatb`.
+    /// The section of the host file: `.nv_fatbin`, `__nv_relfatbin`, `.nv_fatb`.
     pub section: Option<Arc<str>>,
-    /// The index of its fatbin in the file or section, from 0.
+    /// The index of the fatbin in the file or section, from 0.
     pub container: Option<u32>,
-    /// The index of its entry in that fatbin, from 0.
+    /// The index of the entry in that fatbin, from 0.
     pub entry: Option<u32>,
-    /// The offset in the file, in bytes: of the cubin or PTX, compressed or not; in a text, of the kernel's first line.
+    /// The offset in the file, in bytes: of the cubin or PTX, compressed or not, or of the kernel's first line in a text.
     pub offset: u64,
 }
 
 impl Origin {
-    /// Creates the origin of a file that is nothing but this.
+    /// Creates the origin of a kernel in a file that is entirely of this format.
     pub fn whole(format: Format) -> Self {
         Origin { format, member: None, section: None, container: None, entry: None, offset: 0 }
     }

@@ -1,4 +1,4 @@
-//! Work on all cores whose results come out in the order of its items.
+//! Runs work on several threads and delivers the results in the order of the items.
 
 use std::collections::BTreeMap;
 #[cfg(feature = "build")]
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Has `workers` threads, this one among them, do `work` on the items, and delivers each result in the order of the
-/// items. `tools` makes what a thread uses for one item after another.
+/// Runs `work` on the items with `workers` threads, including the calling one, and delivers the results in the order of the
+/// items. `tools` creates the state that a thread keeps between items.
 ///
 /// # Errors
 ///
-/// The first that `deliver` gives, after which nothing is delivered.
+/// Returns the first error of `deliver`, after which nothing is delivered.
 pub(crate) fn in_order<T, W, R: Send, E: Send>(
     workers: usize,
     items: impl Iterator<Item = T> + Send,
@@ -24,7 +24,7 @@ pub(crate) fn in_order<T, W, R: Send, E: Send>(
     let worker = || {
         let mut tools = tools();
         loop {
-            // The lock is let go before the work begins.
+            // A statement of its own, so that the lock is released before the work starts.
             let item = lock(&items).next();
             let Some((index, item)) = item else { break };
             let result = work(&mut tools, item);
@@ -35,7 +35,7 @@ pub(crate) fn in_order<T, W, R: Send, E: Send>(
     };
     thread::scope(|scope| {
         for _ in 1..workers {
-            // Without this thread the others have more to do.
+            // If a thread cannot be spawned, the others do its work.
             drop(thread::Builder::new().spawn_scoped(scope, worker));
         }
         worker();
@@ -43,11 +43,11 @@ pub(crate) fn in_order<T, W, R: Send, E: Send>(
     outbox.into_inner().unwrap_or_else(PoisonError::into_inner).outcome
 }
 
-/// Does the work for each item on `workers` threads. What was begun is finished after a failure, nothing more is begun.
+/// Runs `work` on each item with `workers` threads. After a failure, work in progress finishes and no more is started.
 ///
 /// # Errors
 ///
-/// The failure of the first item, in their order, that failed.
+/// Returns the error of the first item, in their order, that failed.
 #[cfg(feature = "build")]
 pub(crate) fn each<T: Sync, R: Send, E: Send>(
     items: &[T],
@@ -70,18 +70,18 @@ pub(crate) fn each<T: Sync, R: Send, E: Send>(
     Ok(results)
 }
 
-/// Results on their way out.
+/// The delivery of results in order.
 struct Outbox<R, D, E> {
-    /// Which result is delivered next.
+    /// The index of the next result to deliver.
     next: usize,
-    /// Results that wait for earlier ones.
+    /// Results that wait for an earlier one, by index.
     early: BTreeMap<usize, R>,
     deliver: D,
     outcome: Result<(), E>,
 }
 
 impl<R, D: FnMut(R) -> Result<(), E>, E> Outbox<R, D, E> {
-    /// Takes a result. Returns whether more are wanted.
+    /// Accepts a result, and delivers all that are due. Returns whether to continue.
     fn accept(&mut self, index: usize, result: R) -> bool {
         self.early.insert(index, result);
         while self.outcome.is_ok()
@@ -105,7 +105,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::Duration;
 
-    /// Items whose work takes the longer the earlier they come.
+    /// Squares 20 numbers; earlier items take longer.
     fn squares(workers: usize, deliver: impl FnMut(u64) -> Result<(), u64> + Send) -> Result<(), u64> {
         let work = |(): &mut (), item: u64| {
             thread::sleep(Duration::from_millis(20 - item));
@@ -151,26 +151,26 @@ mod tests {
 
     #[cfg(feature = "build")]
     #[test]
-    fn no_more_run_at_once_than_may() {
-        let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    fn at_most_workers_run_at_once() {
+        let (running, max_running) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let _: Result<Vec<()>, ()> = each(&[(); 20], 3, |()| {
-            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            max_running.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             thread::sleep(Duration::from_millis(5));
             running.fetch_sub(1, Ordering::SeqCst);
             Ok(())
         });
-        assert!((2..=3).contains(&most.load(Ordering::SeqCst)), "{most:?}");
+        assert!((2..=3).contains(&max_running.load(Ordering::SeqCst)), "{max_running:?}");
     }
 
     #[cfg(feature = "build")]
     #[test]
-    fn nothing_is_begun_after_a_failure() {
-        let begun = AtomicUsize::new(0);
+    fn nothing_is_started_after_a_failure() {
+        let started = AtomicUsize::new(0);
         let items: Vec<usize> = (0..100).collect();
         let result: Result<Vec<()>, usize> = each(&items, 1, |&item| {
-            begun.fetch_add(1, Ordering::Relaxed);
+            started.fetch_add(1, Ordering::Relaxed);
             if item >= 3 { Err(item) } else { Ok(()) }
         });
-        assert_eq!((result, begun.into_inner()), (Err(3), 4));
+        assert_eq!((result, started.into_inner()), (Err(3), 4));
     }
 }

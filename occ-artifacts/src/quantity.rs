@@ -1,4 +1,4 @@
-//! Quantities of a kernel that its sources state, and in which they can differ.
+//! The quantities of a kernel that sources can state differently.
 
 use crate::image::{KernelImage, Stack};
 use crate::origin::Format;
@@ -12,7 +12,7 @@ pub enum Quantity {
     Registers,
     /// Static shared memory per block.
     StaticSmem,
-    /// Named barriers.
+    /// Named barriers per block.
     Barriers,
     /// Local memory per thread.
     Stack,
@@ -56,7 +56,7 @@ impl Quantity {
         }
     }
 
-    /// Returns the value that an image states, in words.
+    /// Returns the value that an image states, as text.
     pub(crate) fn of(self, image: &KernelImage) -> Option<String> {
         let axes = |axes: Option<[u32; 3]>| axes.map_or("none".to_owned(), |[x, y, z]| format!("{x} × {y} × {z}"));
         match self {
@@ -73,8 +73,8 @@ impl Quantity {
             Quantity::MaxThreads => image.bounds.map(|bounds| axes(bounds.max_threads)),
             Quantity::RequiredBlock => image.bounds.map(|bounds| axes(bounds.launch.required_block)),
             Quantity::Cluster => image.bounds.map(|bounds| {
-                let most = bounds.launch.max_cluster_blocks.map_or("any".to_owned(), |most| most.to_string());
-                format!("{}, at most {most}", axes(bounds.launch.required_cluster))
+                let max = bounds.launch.max_cluster_blocks.map_or("any".to_owned(), |max| max.to_string());
+                format!("{}, at most {max}", axes(bounds.launch.required_cluster))
             }),
             Quantity::MinBlocksPerSm => image.min_blocks_per_sm.map(|count| count.to_string()),
         }

@@ -1,11 +1,11 @@
-//! Reads an artifact of any kind, told by how it begins.
+//! Reads an artifact of any kind, which its first bytes identify.
 
 use crate::budget::Budget;
 use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
 use crate::fatbin::Section;
 use crate::image::KernelImage;
-use crate::images::{Images, Wanted};
+use crate::images::{Images, Selection};
 use crate::origin::{Format, Origin};
 use crate::{cubin, fatbin};
 
@@ -31,7 +31,7 @@ use crate::{cubin, fatbin};
 /// assert_eq!(error.problem, Problem::UnknownFormat);
 /// ```
 pub fn read(bytes: &[u8]) -> Result<Vec<KernelImage>, Error> {
-    read_wanted(bytes, Wanted::All)
+    read_selected(bytes, Selection::All)
 }
 
 /// Returns every kernel in an artifact except those in the PTX of fatbins, which saves time where there is much PTX.
@@ -56,21 +56,21 @@ pub fn read(bytes: &[u8]) -> Result<Vec<KernelImage>, Error> {
 /// assert_eq!(occ_artifacts::read(&fatbin).unwrap().len(), usize::from(cfg!(feature = "text")));
 /// ```
 pub fn read_machine_code(bytes: &[u8]) -> Result<Vec<KernelImage>, Error> {
-    read_wanted(bytes, Wanted::MachineCode)
+    read_selected(bytes, Selection::MachineCode)
 }
 
-fn read_wanted(bytes: &[u8], wanted: Wanted) -> Result<Vec<KernelImage>, Error> {
-    let budget = Budget::of_file(bytes.len());
-    let mut images = Images::new(&budget, wanted);
+fn read_selected(bytes: &[u8], selection: Selection) -> Result<Vec<KernelImage>, Error> {
+    let budget = Budget::for_file(bytes.len());
+    let mut images = Images::new(&budget, selection);
     let bytes = Bytes::new(bytes, 0);
-    let has_link_time_code = match Kind::of(bytes)? {
+    let has_link_time_code = match Kind::detect(bytes)? {
         Kind::Cubin => {
             cubin::read(bytes, None, &Origin::whole(Format::Cubin), &mut images)?;
             false
         }
         Kind::Fatbin => {
-            let place = Origin::whole(Format::Cubin);
-            fatbin::read(&[Section { bytes, place }], &mut images)?
+            let origin = Origin::whole(Format::Cubin);
+            fatbin::read(&[Section { bytes, origin }], &mut images)?
         }
         Kind::Host(what) => read_host(bytes, what, &mut images)?,
         Kind::Text if read_text(bytes, &mut images)? => false,
@@ -87,31 +87,31 @@ fn read_wanted(bytes: &[u8], wanted: Wanted) -> Result<Vec<KernelImage>, Error> 
 enum Kind {
     Cubin,
     Fatbin,
-    /// A file for the CPU, with what to call it.
+    /// A host file, with its name in errors.
     Host(&'static str),
-    /// Anything else, which may be a text.
+    /// Anything else, which can be a text.
     Text,
 }
 
 impl Kind {
-    fn of(bytes: Bytes<'_>) -> Result<Kind, Error> {
+    fn detect(bytes: Bytes<'_>) -> Result<Kind, Error> {
         const COFF_X64: [u8; 2] = 0x8664_u16.to_le_bytes();
         const COFF_ARM64: [u8; 2] = 0xaa64_u16.to_le_bytes();
-        // An object with more sections than 16 bits can count.
+        // An object with too many sections for 16 bits.
         const COFF_BIG: [u8; 4] = [0, 0, 0xff, 0xff];
-        let begins_with = |magic: &[u8]| bytes.data.starts_with(magic);
-        Ok(if begins_with(b"\x7fELF") {
+        let starts_with = |magic: &[u8]| bytes.data.starts_with(magic);
+        Ok(if starts_with(b"\x7fELF") {
             match bytes.u16(0x12, "an ELF header")? {
                 cubin::EM_CUDA => Kind::Cubin,
                 _ => Kind::Host("an ELF host file"),
             }
-        } else if begins_with(&fatbin::MAGIC.to_le_bytes()) {
+        } else if starts_with(&fatbin::MAGIC.to_le_bytes()) {
             Kind::Fatbin
-        } else if begins_with(b"!<arch>\n") || begins_with(b"!<thin>\n") {
+        } else if starts_with(b"!<arch>\n") || starts_with(b"!<thin>\n") {
             Kind::Host("an archive")
-        } else if begins_with(b"MZ") {
+        } else if starts_with(b"MZ") {
             Kind::Host("a PE file")
-        } else if begins_with(&COFF_X64) || begins_with(&COFF_ARM64) || begins_with(&COFF_BIG) {
+        } else if starts_with(&COFF_X64) || starts_with(&COFF_ARM64) || starts_with(&COFF_BIG) {
             Kind::Host("a COFF object")
         } else {
             Kind::Text
@@ -132,7 +132,7 @@ fn read_host(_: Bytes<'_>, what: &'static str, _: &mut Images<'_>) -> Result<boo
 #[cfg(feature = "text")]
 use crate::text::read as read_text;
 
-/// What is of text must be one of those that are not read; anything else is of no known kind.
+/// Tells texts that need the feature `text` from unknown formats.
 #[cfg(not(feature = "text"))]
 fn read_text(bytes: Bytes<'_>, _: &mut Images<'_>) -> Result<bool, Error> {
     let begin = bytes.data.get(..512).unwrap_or(bytes.data);

@@ -1,4 +1,4 @@
-//! The image of a kernel that a device runs.
+//! Selects the image of a kernel that a device runs.
 
 use crate::image::KernelImage;
 use crate::list::listed;
@@ -76,7 +76,7 @@ impl std::error::Error for TargetError {}
 /// images for the selected target with different resources.
 pub fn select_image<'a>(images: &[&'a KernelImage], arch: Arch) -> Result<&'a KernelImage, TargetError> {
     let targets: Vec<CodeTarget> = images.iter().filter_map(|image| image.target).collect();
-    let chosen = if targets.is_empty() {
+    let selected = if targets.is_empty() {
         None
     } else {
         let best = targets
@@ -87,7 +87,7 @@ pub fn select_image<'a>(images: &[&'a KernelImage], arch: Arch) -> Result<&'a Ke
         Some(best.ok_or_else(|| none(arch, targets.clone()))?)
     };
     let candidates: Vec<&KernelImage> =
-        images.iter().copied().filter(|image| image.origin.format != Format::Ptx && image.target == chosen).collect();
+        images.iter().copied().filter(|image| image.origin.format != Format::Ptx && image.target == selected).collect();
     let is_linked = candidates.iter().any(|image| image.is_linked);
     let mut candidates = candidates.into_iter().filter(|image| image.is_linked == is_linked);
     let Some(mut best) = candidates.next() else {
@@ -95,7 +95,7 @@ pub fn select_image<'a>(images: &[&'a KernelImage], arch: Arch) -> Result<&'a Ke
     };
     for other in candidates {
         if let Some((quantity, values)) = difference(best, other) {
-            return Err(TargetError::Contradicting { target: chosen, quantity, values });
+            return Err(TargetError::Contradicting { target: selected, quantity, values });
         }
         if best.registers.is_none() && other.registers.is_some() {
             best = other;
@@ -108,7 +108,7 @@ fn is_machine_code(target: CodeTarget) -> bool {
     target.code == Code::Binary
 }
 
-/// Later capabilities and narrower targets are preferred. 10.1 is the old number of 11.0.
+/// Returns the rank of a target: later capabilities and narrower targets are preferred. 10.1 is the former number of 11.0.
 fn preference(target: CodeTarget) -> (usize, Portability) {
     (target.known().map_or(0, |known| known.arch().index()), target.portability)
 }
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_device_runs() {
+    fn selected_targets() {
         let held = ["compute_80", "sm_75", "sm_80", "sm_86", "sm_90", "sm_90a", "sm_100f", "sm_100", "sm_103"];
         for (arch, target) in [
             (Arch::SM_75, "sm_75"),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_target_several_times() {
+    fn several_images_for_a_target() {
         let images = [for_target("sm_80", 40), for_target("sm_80", 40), for_target("sm_86", 41)];
         let images: Vec<_> = images.iter().collect();
         assert_eq!(select_image(&images, Arch::SM_80).unwrap().registers, Some(40));

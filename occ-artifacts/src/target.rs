@@ -1,4 +1,4 @@
-//! Targets that code was built for.
+//! The targets of compiled code.
 
 use occ_core::{Arch, Code, Portability, Target};
 use std::fmt;
@@ -15,7 +15,7 @@ pub struct CodeTarget {
 }
 
 impl CodeTarget {
-    /// Reads `sm_90a` or `compute_80`; `None` for anything else.
+    /// Parses `sm_90a` or `compute_80`; `None` for anything else.
     #[cfg(any(feature = "text", feature = "baseline"))]
     pub(crate) fn parse(name: &str) -> Option<CodeTarget> {
         let (code, version) = match name.strip_prefix("sm_") {
@@ -29,7 +29,7 @@ impl CodeTarget {
             "a" => Portability::Specific,
             _ => return None,
         };
-        // `parse` allows a sign.
+        // `parse` accepts a sign.
         let number = digits.parse().ok().filter(|_| !digits.starts_with('+'))?;
         Some(CodeTarget { number, code, portability })
     }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back() {
+    fn names_round_trip() {
         for name in ["sm_50", "sm_90a", "sm_100f", "compute_120f", "compute_80", "sm_4294967295"] {
             assert_eq!(CodeTarget::parse(name).unwrap().to_string(), name);
         }
@@ -66,7 +66,7 @@ mod tests {
         }
     }
 
-    /// The same as the model reads from the name.
+    /// The model parses the same target from the name.
     #[test]
     fn known_targets() {
         for number in (0..200).chain([1000, 10_000, u32::MAX]) {

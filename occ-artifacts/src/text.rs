@@ -1,4 +1,4 @@
-//! What compilers and `cuobjdump` print, and PTX: told apart by content.
+//! Reads the output of compilers and of `cuobjdump`, and PTX, which it identifies by content.
 
 mod compiler_log;
 mod input;
@@ -14,17 +14,17 @@ use crate::origin::{Format, Origin};
 use input::{Found, Place, Text, as_text, narrow};
 use std::borrow::Cow;
 
-/// Reads PTX, compiler logs and `cuobjdump -res-usage` text; `false` if it is none of them.
+/// Adds the kernels of PTX, a compiler log or `cuobjdump -res-usage` text. Returns `false` for any other text.
 ///
-/// A log may hold what several tools printed, one after another.
+/// A text can hold the output of several tools, one after another.
 ///
 /// # Errors
 ///
-/// A recognised text that names no kernel, or has something where a number must be.
+/// Returns an error if a recognised text names no kernel or has a malformed number.
 pub(crate) fn read(bytes: Bytes<'_>, images: &mut Images<'_>) -> Result<bool, Error> {
     let (data, place) = match bytes.data {
         [0xef, 0xbb, 0xbf, rest @ ..] => (as_text(rest), Place { start: bytes.start + 3, unit: 1 }),
-        // Windows PowerShell redirects into UTF-16.
+        // Windows PowerShell redirects output as UTF-16.
         [0xff, 0xfe, rest @ ..] => (narrow(rest, u16::from_le_bytes).into(), Place { start: bytes.start + 2, unit: 2 }),
         [0xfe, 0xff, rest @ ..] => (narrow(rest, u16::from_be_bytes).into(), Place { start: bytes.start + 2, unit: 2 }),
         data => (as_text(data), Place { start: bytes.start, unit: 1 }),
@@ -39,7 +39,7 @@ pub(crate) fn read(bytes: Bytes<'_>, images: &mut Images<'_>) -> Result<bool, Er
     }
     let log = compiler_log::read(text, images)?;
     let usage = resource_usage::read(text, images)?;
-    match (log.with(usage), log.is_before_linking) {
+    match (log.merge(usage), log.is_before_linking) {
         (Found { is_recognised: false, .. }, _) => Ok(false),
         (Found { has_kernels: true, .. }, _) => Ok(true),
         (_, true) => Err(Error::new(bytes.start, Problem::BeforeLinking)),

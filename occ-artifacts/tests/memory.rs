@@ -17,13 +17,13 @@ unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         PEAK.fetch_max(now, Ordering::Relaxed);
-        // SAFETY: as promised by the caller.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         NOW.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: as promised by the caller.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -96,12 +96,12 @@ fn taken(entries: &[(Vec<u8>, u64)]) -> (u64, Problem) {
 
 /// One test, since others would be counted with it.
 #[test]
-fn reading_takes_no_more_than_it_may() {
+fn reading_stays_within_the_budget() {
     for log in 10..=23 {
         for frame in [of_one_byte(log.max(17), 24), of_long_literals(log, 3), of_many_sequences(log)] {
             let size = frame.1;
             let (taken, problem) = taken(&[frame]);
-            // What is decompressed is no cubin.
+            // The decompressed content is not a cubin.
             assert!(!matches!(problem, Problem::TooLarge { .. }), "{problem:?}");
             let most = size + (3 << log.max(17)) + (4 << 20);
             assert!(taken <= most, "{taken} of {most} bytes, log {log}: {problem:?}");

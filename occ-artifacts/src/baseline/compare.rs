@@ -1,4 +1,4 @@
-//! What became different between two baselines.
+//! Compares two baselines.
 
 use super::file::{Baseline, Key};
 use super::row::Entry;
@@ -8,20 +8,20 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// How much worse a kernel may become before it counts as a difference: by default nothing.
+/// How much worse a kernel may become without counting as a difference; not at all by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
-    /// More registers per thread.
+    /// Additional registers per thread.
     pub registers: u32,
-    /// More static shared memory, in bytes.
+    /// Additional static shared memory per block, in bytes.
     pub static_smem: u32,
-    /// More barriers.
+    /// Additional barriers per block.
     pub barriers: u32,
-    /// More stack, in bytes.
+    /// Additional stack per thread, in bytes.
     pub stack: u32,
-    /// More bytes spilled, of stores and of loads each.
+    /// Additional spill stores, and additional spill loads, in bytes per thread.
     pub spills: u32,
-    /// Lower occupancy, 0.0 to 1.0.
+    /// Loss of occupancy, 0.0 to 1.0.
     pub occupancy: f64,
 }
 
@@ -33,7 +33,7 @@ pub struct Difference {
     pub kernel: String,
     /// The demangled name of the kernel.
     pub name: String,
-    /// The target. `None` where the baselines do not tell it.
+    /// The target. `None` if the baselines do not state it.
     pub target: Option<CodeTarget>,
     /// The change.
     pub change: Change,
@@ -51,9 +51,9 @@ pub enum Change {
     Grew {
         /// The resource with its unit.
         quantity: &'static str,
-        /// The amount before. `u64::MAX` for a stack without a bound.
+        /// The amount before. `u64::MAX` for an unbounded stack.
         from: u64,
-        /// The amount now. `u64::MAX` for a stack without a bound.
+        /// The amount now. `u64::MAX` for an unbounded stack.
         to: u64,
         /// The occupancy of the declared launch before and now, if both are known.
         occupancy: Option<[f64; 2]>,
@@ -62,9 +62,9 @@ pub enum Change {
     Shrank {
         /// The resource with its unit.
         quantity: &'static str,
-        /// The amount before. `u64::MAX` for a stack without a bound.
+        /// The amount before. `u64::MAX` for an unbounded stack.
         from: u64,
-        /// The amount now. `u64::MAX` for a stack without a bound.
+        /// The amount now. `u64::MAX` for an unbounded stack.
         to: u64,
         /// The occupancy of the declared launch before and now, if both are known.
         occupancy: Option<[f64; 2]>,
@@ -83,7 +83,7 @@ pub enum Change {
         /// The occupancy now. 0.0 for a launch that cannot run.
         to: f64,
     },
-    /// The amount was known before and is not now, so growth would not be seen.
+    /// The amount was known before and is unknown now, so growth would go unnoticed.
     Lost {
         /// The resource with its unit.
         quantity: &'static str,
@@ -121,7 +121,7 @@ impl fmt::Display for Difference {
 }
 
 fn amount(number: u64) -> String {
-    if number == u64::MAX { "no bound".to_owned() } else { number.to_string() }
+    if number == u64::MAX { "unbounded".to_owned() } else { number.to_string() }
 }
 
 fn effect(occupancy: Option<[f64; 2]>) -> String {
@@ -132,7 +132,7 @@ fn occupancy_change(from: f64, to: f64) -> String {
     // Percent with at most two decimals.
     let percent = |occupancy: f64| format!("{}%", (occupancy * 1e4).round() / 1e2);
     let verb = match from.total_cmp(&to) {
-        Ordering::Equal if to > 0.0 => return format!("occupancy stays {}", percent(to)),
+        Ordering::Equal if to > 0.0 => return format!("occupancy stays at {}", percent(to)),
         Ordering::Equal => return "the launch still cannot run".to_owned(),
         _ if to <= 0.0 => return format!("the launch can no longer run; its occupancy was {}", percent(from)),
         _ if from <= 0.0 => return format!("the launch can run now; its occupancy is {}", percent(to)),
@@ -144,7 +144,7 @@ fn occupancy_change(from: f64, to: f64) -> String {
 
 /// Returns the differences from `old` to `new`, by kernel and target: first its resources, then its occupancy.
 ///
-/// Growth within the tolerance is no difference, and amounts that were unknown before are not compared.
+/// Growth within the tolerance is not a difference, and amounts that were unknown before are not compared.
 pub fn compare(old: &Baseline, new: &Baseline, tolerance: &Tolerance) -> Vec<Difference> {
     let keys: BTreeSet<&Key> = old.entries.keys().chain(new.entries.keys()).collect();
     let mut differences = Vec::new();
@@ -165,7 +165,7 @@ pub fn compare(old: &Baseline, new: &Baseline, tolerance: &Tolerance) -> Vec<Dif
     differences
 }
 
-/// A quantity, how much of it a line states, and how much more is tolerated.
+/// A quantity, its amount in an entry, and its tolerance.
 type Compared = (&'static str, fn(&Entry) -> Option<u64>, fn(&Tolerance) -> u32);
 
 const COMPARED: [Compared; 6] = [
@@ -209,7 +209,7 @@ fn changes(old: &Entry, new: &Entry, tolerance: &Tolerance) -> Vec<Change> {
             _ => {}
         }
     }
-    // Four decimals are compared, so half of the last one does not count.
+    // Occupancies have four decimals; half of the last one is rounding.
     match occupancy {
         Some([from, to]) if to == 0.0 && from > 0.0 => changes.push(Change::OccupancyFell { from, to }),
         Some([from, to]) if from - to > tolerance.occupancy + 5e-5 => changes.push(Change::OccupancyFell { from, to }),

@@ -1,22 +1,22 @@
-//! The reasons why a baseline could not be made, read or written.
+//! The reasons why a baseline could not be created, read or written.
 
 use super::row::VERSION;
 use crate::target::CodeTarget;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The reason why a baseline could not be made, read or written.
+/// The reason why a baseline could not be created, read or written.
 ///
-/// `{:?}` writes the same words as `{}`, since that is how Rust shows what a `main` returns.
+/// `{:?}` prints the same text as `{}`, because Rust uses it for errors that `main` returns.
 #[non_exhaustive]
 pub enum BaselineError {
-    /// The text is not JSON of this form. Unknown keys are errors, since writing the file again would drop them.
+    /// The text is not JSON of the expected form. Unknown keys are errors, because writing the file would drop them.
     Form {
         /// The line, from 1.
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// What is wrong there.
+        /// The problem at that place.
         problem: String,
     },
     /// The file was written by a later version of this crate.
@@ -24,16 +24,16 @@ pub enum BaselineError {
         /// The version of the file.
         found: u32,
     },
-    /// An occupancy is not above 0.0 and at most 1.0.
+    /// An occupancy is out of range: it must be above 0.0 and at most 1.0.
     Occupancy {
-        /// The kernel, mangled.
+        /// The mangled name of the kernel.
         kernel: String,
-        /// The number.
+        /// The number in the file.
         found: f64,
     },
     /// A kernel occurs twice for one target: with different numbers, or twice in a file.
     Duplicate {
-        /// The kernel, mangled.
+        /// The mangled name of the kernel.
         kernel: String,
         /// The target.
         target: Option<CodeTarget>,

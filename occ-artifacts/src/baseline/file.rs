@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, btree_map};
 use std::fmt;
 use std::path::Path;
 
-/// The resources of kernels at some time.
+/// The resources of kernels at a point in time.
 ///
 /// Its text is JSON with one line for each kernel and target, sorted, so that a review shows each change as a line.
 /// Unknown values are `null`. Reading and writing a file changes no byte.
@@ -76,7 +76,7 @@ struct File {
     kernels: Vec<Row>,
 }
 
-/// The part that is read first: files of later versions may have other keys.
+/// The part that is read first: files of later versions can have other keys.
 #[derive(Deserialize)]
 struct FileVersion {
     version: u32,
@@ -88,7 +88,7 @@ impl Baseline {
         Self::default()
     }
 
-    /// Returns the number of lines: kernels, for one target each.
+    /// Returns the number of lines: one for each kernel and target.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -98,15 +98,15 @@ impl Baseline {
         self.entries.is_empty()
     }
 
-    /// Adds a kernel, and the occupancy of `launch` on the capability that the kernel was built for. Adding the same line
-    /// again is no error.
+    /// Adds a kernel, with the occupancy of `launch` on the capability that the kernel was compiled for. Adding an equal line
+    /// again is not an error.
     ///
-    /// The occupancy is unknown where registers, static shared memory or the capability are unknown. Unknown barriers count
+    /// The occupancy is unknown if registers, static shared memory or the capability are unknown. Unknown barriers count
     /// as 1, as in NVIDIA's own calculation.
     ///
     /// # Errors
     ///
-    /// Returns [`BaselineError::Duplicate`] if the kernel is there for this target with other numbers.
+    /// Returns [`BaselineError::Duplicate`] if the baseline has other numbers for this kernel and target.
     pub fn add(&mut self, image: &KernelImage, launch: Option<&Launch>) -> Result<(), BaselineError> {
         let &KernelImage { target, registers, static_smem, barriers, stack, spills, .. } = image;
         let origin = Origin::whole(Format::Baseline);
@@ -128,23 +128,23 @@ impl Baseline {
         self.insert(entry, true)
     }
 
-    fn insert(&mut self, entry: Entry, allows_same: bool) -> Result<(), BaselineError> {
+    fn insert(&mut self, entry: Entry, allow_equal: bool) -> Result<(), BaselineError> {
         let (kernel, target) = (&*entry.image.name, entry.image.target);
         match self.entries.entry((kernel.to_owned(), target.map(order))) {
             btree_map::Entry::Vacant(place) => {
                 place.insert(entry);
                 Ok(())
             }
-            btree_map::Entry::Occupied(place) if allows_same && *place.get() == entry => Ok(()),
+            btree_map::Entry::Occupied(place) if allow_equal && *place.get() == entry => Ok(()),
             btree_map::Entry::Occupied(_) => Err(BaselineError::Duplicate { kernel: kernel.to_owned(), target }),
         }
     }
 
-    /// Reads the text of a baseline.
+    /// Parses the text of a baseline.
     ///
     /// # Errors
     ///
-    /// Returns a [`BaselineError`] if it is not one.
+    /// Returns a [`BaselineError`] if the text is not a baseline.
     pub fn parse(text: &str) -> Result<Baseline, BaselineError> {
         let FileVersion { version } = json(text)?;
         if version != VERSION {
@@ -167,7 +167,7 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// Returns a [`BaselineError`] if there is none or it is not a baseline.
+    /// Returns a [`BaselineError`] if the file cannot be read or is not a baseline.
     pub fn read(path: impl AsRef<Path>) -> Result<Baseline, BaselineError> {
         let path = path.as_ref();
         let text =
@@ -179,7 +179,7 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// Returns [`BaselineError::File`] if it cannot be written.
+    /// Returns [`BaselineError::File`] if the file cannot be written.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), BaselineError> {
         let path = path.as_ref();
         std::fs::write(path, self.to_string()).map_err(|error| BaselineError::File { path: path.to_owned(), error })
@@ -211,10 +211,10 @@ fn order(target: CodeTarget) -> (bool, u32, Portability) {
     (target.code == Code::Ptx, target.number, target.portability)
 }
 
-/// The occupancy of a launch to four decimals, 0.0 if it cannot run.
+/// Returns the occupancy of a launch to four decimals, 0.0 if it cannot run.
 fn occupancy_of(image: &KernelImage, launch: &Launch) -> Option<f64> {
     let arch = image.target?.known()?.arch();
-    // Without these, the number would be a guess.
+    // Without these numbers the occupancy would be a guess.
     image.registers.and(image.static_smem)?;
     let occupancy = occupancy(arch.limits(), &image.kernel(), launch);
     Some(occupancy.map_or(0.0, |occupancy| (occupancy.fraction() * 1e4).round() / 1e4))

@@ -1,17 +1,17 @@
-//! A line of the file: its keys in their order, and how numbers are written.
+//! The JSON form of a line in a baseline file.
 
 use crate::image::{KernelImage, Spills, Stack};
 use crate::origin::{Format, Origin};
 use crate::target::CodeTarget;
 use serde::{Deserialize, Serialize};
 
-/// The version of the form that is written and read.
+/// The version of the file format.
 pub(super) const VERSION: u32 = 1;
 
-/// One kernel for one target, and what its declared launch reaches.
+/// A kernel for one target, with the occupancy of its declared launch.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Entry {
-    /// The name, the target and the numbers of the file; nothing else is known.
+    /// The kernel with the values in the file; all others are unknown.
     pub(super) image: KernelImage,
     /// The demangled name.
     pub(super) name: String,
@@ -39,7 +39,7 @@ pub(super) struct Row {
     pub(super) occupancy: Option<NumberOr<f64, Refused>>,
 }
 
-/// A number, or a word in its place.
+/// A number, or a word instead of it.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum NumberOr<N, W> {
@@ -112,12 +112,12 @@ impl From<Row> for Entry {
     }
 }
 
-/// A target as its name.
+/// Serializes a target as its name.
 mod target_name {
     use crate::target::CodeTarget;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-    #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
     pub(super) fn serialize<S: Serializer>(target: &Option<CodeTarget>, serializer: S) -> Result<S::Ok, S::Error> {
         target.map(|target| target.to_string()).serialize(serializer)
     }
@@ -126,7 +126,7 @@ mod target_name {
         let Some(name) = Option::<String>::deserialize(deserializer)? else {
             return Ok(None);
         };
-        // Each target has one name, so that reading and writing changes no byte.
+        // Each target has one valid name, so that reading and writing changes no byte.
         let target = CodeTarget::parse(&name).filter(|target| target.to_string() == name);
         target.map(Some).ok_or_else(|| D::Error::custom(format_args!("`{name}` is not a target such as `sm_80`")))
     }

@@ -33,7 +33,7 @@ fn differences(old: &KernelImage, new: &KernelImage, launch: Option<&Launch>, to
         .collect()
 }
 
-/// The occupancy of the second line: 128 registers × 256 threads are half of 65,536, so 2 blocks of 8 of 64 warps.
+/// The occupancy in the first line: 128 registers × 256 threads are half of 65,536, so 2 blocks of 8 of 64 warps.
 #[test]
 fn the_file() {
     let spills = Some(Spills { stores: 8, loads: 4 });
@@ -62,7 +62,7 @@ fn the_file() {
     assert_eq!(Baseline::parse(&Baseline::new().to_string()).unwrap(), Baseline::new());
 }
 
-/// The published rows for a Tesla T4: a reservation of shared memory against a 256-thread block.
+/// Published occupancies of a Tesla T4 by shared memory, with blocks of 256 threads.
 #[test]
 fn occupancy_on_a_t4() {
     let occupancy = |image: &KernelImage, launch: &Launch| {
@@ -79,9 +79,9 @@ fn occupancy_on_a_t4() {
     assert_eq!(occupancy(&image("k", 89, 162), &Launch::new(512)), "\"refused\"");
 }
 
-/// 64 registers leave 4 blocks of 256 threads on 8.0, 32 leave 8 of 8, the whole SM.
+/// On 8.0, 64 registers allow 4 blocks of 256 threads; 32 allow 8, which fill the SM.
 #[test]
-fn growth_and_what_it_does() {
+fn growth_and_its_effect_on_occupancy() {
     let launch = Launch::new(256);
     let (old, new) = (image("k", 80, 32), image("k", 80, 64));
     assert_eq!(
@@ -112,7 +112,7 @@ fn every_quantity_is_compared() {
         (KernelImage { static_smem: Some(1), ..old.clone() }, "bytes of static shared memory grew from 0 to 1"),
         (KernelImage { barriers: Some(2), ..old.clone() }, "barriers grew from 1 to 2"),
         (KernelImage { stack: Some(Stack::Bytes(8)), ..old.clone() }, "bytes of stack grew from 0 to 8"),
-        (KernelImage { stack: Some(Stack::Unbounded), ..old.clone() }, "bytes of stack grew from 0 to no bound"),
+        (KernelImage { stack: Some(Stack::Unbounded), ..old.clone() }, "bytes of stack grew from 0 to unbounded"),
         (
             KernelImage { spills: Some(Spills { stores: 9, loads: 4 }), ..old.clone() },
             "bytes of spill stores grew from 8 to 9",
@@ -168,7 +168,7 @@ fn duplicates() {
 }
 
 #[test]
-fn what_is_not_a_baseline() {
+fn invalid_baselines() {
     let text = baseline(&[image("k", 80, 1)], Some(&Launch::new(32))).to_string();
     let problem = |text: &str| Baseline::parse(text).unwrap_err();
     for (from, to, at) in [

@@ -1,23 +1,23 @@
-//! Decompresses one payload after another, into memory that is used again.
+//! Decompresses payloads into a buffer that is reused.
 
 use super::kind::Compression;
 use super::zstd;
-use crate::budget::{Budget, Held};
+use crate::budget::{Budget, Reservation};
 use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
 
-/// Decompresses one payload after another. It holds memory for the largest of them, and gives it back when dropped.
+/// Decompresses payloads into one buffer, which grows to the largest of them.
 pub(crate) struct Decompressor<'b> {
     buffer: Buffer<'b>,
     budget: &'b Budget,
     zstd: Option<zstd::Decoder<'b>>,
 }
 
-/// Memory that is held of the budget.
+/// Memory and its share of the budget.
 #[derive(Default)]
 struct Buffer<'b> {
     bytes: Vec<u8>,
-    _held: Option<Held<'b>>,
+    _memory: Option<Reservation<'b>>,
 }
 
 impl<'b> Decompressor<'b> {
@@ -25,7 +25,7 @@ impl<'b> Decompressor<'b> {
         Decompressor { buffer: Buffer::default(), budget, zstd: None }
     }
 
-    /// Returns the content of `payload`, which is as long as declared: `size` bytes.
+    /// Returns the content of `payload`, which must have exactly `size` bytes.
     pub(crate) fn decompress(
         &mut self,
         payload: Bytes<'_>,
@@ -53,8 +53,8 @@ impl<'b> Decompressor<'b> {
         let Some(window) = zstd::window_size(frame.data, size) else {
             return Ok(false);
         };
-        let known = self.zstd.take().filter(|decoder| decoder.max_window() >= window);
-        let decoder = match known {
+        let reusable = self.zstd.take().filter(|decoder| decoder.max_window() >= window);
+        let decoder = match reusable {
             Some(decoder) => decoder,
             None => zstd::Decoder::new(window, self.budget, frame.start)?,
         };
@@ -62,12 +62,12 @@ impl<'b> Decompressor<'b> {
         Ok(self.zstd.insert(decoder).decode(frame.data, content).is_some())
     }
 
-    /// Makes room for `size` bytes, if the budget has them.
+    /// Grows the buffer to at least `size` bytes if the budget allows it.
     fn grow(&mut self, size: u64, offset: u64) -> Result<(), Error> {
         if size > self.buffer.bytes.len() as u64 {
             self.buffer = Buffer::default();
-            let held = self.budget.hold(size, offset, "the content of a compressed entry")?;
-            self.buffer = Buffer { bytes: vec![0; size as usize], _held: Some(held) };
+            let memory = self.budget.reserve(size, offset, "the content of a compressed entry")?;
+            self.buffer = Buffer { bytes: vec![0; size as usize], _memory: Some(memory) };
         }
         Ok(())
     }
@@ -80,13 +80,13 @@ mod tests {
     const TEXT: &[u8] = b"the block, the block, the block and the grid, the grid, the grid";
 
     fn refusal(compression: Compression, payload: &[u8], size: u64) -> Problem {
-        let budget = Budget::of_file(payload.len());
+        let budget = Budget::for_file(payload.len());
         let error = Decompressor::new(&budget).decompress(Bytes::new(payload, 64), compression, size).unwrap_err();
         assert_eq!(error.offset, 64);
         error.problem
     }
 
-    /// A zstd frame of one block, stored as it is, with a window of 1 KiB.
+    /// Builds a zstd frame of one uncompressed block with a window of 1 KiB.
     fn frame(content: &[u8]) -> Vec<u8> {
         let [low, high, ..] = ((content.len() as u32) << 3 | 1).to_le_bytes();
         [&[0x28, 0xb5, 0x2f, 0xfd, 0, 0, low, high, 0][..], content].concat()
@@ -97,8 +97,8 @@ mod tests {
     }
 
     #[test]
-    fn one_payload_after_another() {
-        let budget = Budget::of_file(0);
+    fn a_decompressor_is_reused() {
+        let budget = Budget::for_file(0);
         let mut decompressor = Decompressor::new(&budget);
         for (compression, _, payload) in payloads().into_iter().chain(payloads()) {
             let content = decompressor.decompress(Bytes::new(&payload, 64), compression, TEXT.len() as u64).unwrap();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn more_or_less_than_declared_is_refused() {
+    fn another_size_than_declared_is_an_error() {
         for (compression, what, payload) in payloads() {
             for bytes in [0, 1, TEXT.len() as u64 - 1, TEXT.len() as u64 + 1, 100_000] {
                 assert_eq!(refusal(compression, &payload, bytes), Problem::Decompression { what, bytes });
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn truncated_and_foreign_bytes_are_refused() {
+    fn truncated_and_random_bytes_are_errors() {
         let bytes = TEXT.len() as u64;
         for (compression, what, payload) in payloads() {
             for length in 0..payload.len() {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn declared_sizes_are_not_believed() {
+    fn declared_sizes_are_not_trusted() {
         for (compression, _, payload) in payloads() {
             for bytes in [100 << 20, u64::MAX] {
                 let what = "the content of a compressed entry";
@@ -136,9 +136,9 @@ mod tests {
         }
     }
 
-    /// Of 100 MiB, of 3.75 TiB, which is the largest there is, and of the whole content.
+    /// 64 MiB + 32 MiB, 3.75 TiB, the largest possible window, and a window of the declared content size.
     #[test]
-    fn declared_windows_are_not_believed() {
+    fn declared_windows_are_not_trusted() {
         for window in [0x84, 0xff] {
             let mut frame = frame(TEXT);
             frame[5] = window;
@@ -151,8 +151,8 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_used_again_and_given_back() {
-        let budget = Budget::of_file(0);
+    fn memory_is_reused_and_returned_to_the_budget() {
+        let budget = Budget::for_file(0);
         let whole = budget.left();
         let mut decompressor = Decompressor::new(&budget);
         let mut decompress = |size: usize| {

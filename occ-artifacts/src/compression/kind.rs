@@ -1,10 +1,10 @@
 //! The kinds of compression.
 
-/// How something is compressed.
+/// A kind of compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compression {
-    /// One LZ4 block, without a frame.
+    /// An LZ4 block without a frame.
     Lz4,
-    /// One zstd frame.
+    /// A zstd frame.
     Zstd,
 }

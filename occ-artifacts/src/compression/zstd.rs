@@ -1,16 +1,15 @@
-//! zstd frames, as `ruzstd` decodes them: one block at a time, so that it holds no more than the window and a block.
+//! Decodes zstd frames with `ruzstd`, one block at a time, so that it buffers at most the window and one block.
 
-use crate::budget::{Budget, Held};
+use crate::budget::{Budget, Reservation};
 use crate::error::Error;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// Bits of the byte that describes a frame's header.
+// Bits of the frame header descriptor.
 const RESERVED: u8 = 0x08;
 const SINGLE_SEGMENT: u8 = 0x20;
 const SIZE_FIELD: u8 = 0xc0;
 
-/// Returns the window that a frame declares, in bytes; `None` if it does not begin like a frame, or declares another
-/// content than `size` bytes.
+/// Returns the window size that a frame of `size` bytes of content declares, in bytes; `None` if the header is invalid.
 pub(super) fn window_size(frame: &[u8], size: u64) -> Option<u64> {
     let header = frame.strip_prefix(&[0x28, 0xb5, 0x2f, 0xfd])?;
     let (&descriptor, header) = header.split_first()?;
@@ -27,37 +26,37 @@ pub(super) fn window_size(frame: &[u8], size: u64) -> Option<u64> {
 
 /// Returns the most memory that decoding takes besides the content, in bytes.
 ///
-/// While the buffer of a window and one block grows it is there twice, and can be twice as large as what it holds. A block
-/// has at most 1 MiB of literals and 98,047 sequences of 12 bytes, in lists that grow too.
+/// The buffer holds a window and one block. While it grows, the old one exists too, and its capacity can be twice its
+/// length. A block has at most 1 MiB of literals and 98,047 sequences of 12 bytes, in vectors that grow too.
 pub(super) fn memory(window: u64) -> u64 {
     const BLOCK: u64 = 4 << 20;
     window.saturating_mul(3).saturating_add(BLOCK)
 }
 
-/// Decodes one frame after another.
+/// A reusable decoder of frames.
 pub(super) struct Decoder<'b> {
     frames: FrameDecoder,
-    _held: Held<'b>,
+    _memory: Reservation<'b>,
 }
 
 impl<'b> Decoder<'b> {
-    /// Creates a decoder for windows up to this one, if the budget has the memory for it.
+    /// Creates a decoder for windows up to `window` bytes if the budget allows it.
     pub(super) fn new(window: u64, budget: &'b Budget, offset: u64) -> Result<Self, Error> {
-        // Few decoders serve many frames of growing windows.
+        // Rounding up lets one decoder serve frames with slightly larger windows.
         let window = window.checked_next_power_of_two().unwrap_or(window);
-        let held = budget.hold(memory(window), offset, "the window of a zstd frame")?;
+        let memory = budget.reserve(memory(window), offset, "the window of a zstd frame")?;
         let mut frames = FrameDecoder::new();
         frames.set_max_window_size(window);
-        Ok(Decoder { frames, _held: held })
+        Ok(Decoder { frames, _memory: memory })
     }
 
     pub(super) fn max_window(&self) -> u64 {
         self.frames.max_window_size()
     }
 
-    /// Fills `content` with what `frame` holds; `None` if it is damaged, is not one frame, or holds more or less.
+    /// Decodes `frame` into `content`; `None` if it is damaged, is not exactly one frame, or has another size.
     ///
-    /// A checksum is not compared: the frames of fatbins have none.
+    /// Checksums are not verified: the frames of fatbins have none.
     pub(super) fn decode(&mut self, frame: &[u8], content: &mut [u8]) -> Option<()> {
         let mut rest = frame;
         self.frames.reset(&mut rest).ok()?;
@@ -69,7 +68,7 @@ impl<'b> Decoder<'b> {
         while !self.frames.is_finished() {
             self.frames.decode_blocks(&mut rest, BlockDecodingStrategy::UptoBlocks(1)).ok()?;
             filled += std::io::Read::read(&mut self.frames, content.get_mut(filled..)?).ok()?;
-            // What is left does not fit.
+            // The rest does not fit into `content`.
             if self.frames.can_collect() > 0 {
                 return None;
             }
@@ -82,7 +81,7 @@ impl<'b> Decoder<'b> {
 mod tests {
     use super::*;
 
-    // What zstd 1.5.7 makes of `lines`: at once; streamed, without a size; both in a window of 1 KiB; with a checksum.
+    // `lines` compressed by zstd 1.5.7: at once; streamed, without a size; streamed in a window of 1 KiB; with a checksum.
     const WHOLE: &[u8] = include_bytes!("../../tests/frames/whole.zst");
     const STREAMED: &[u8] = include_bytes!("../../tests/frames/streamed.zst");
     const WINDOWED: &[u8] = include_bytes!("../../tests/frames/windowed.zst");
@@ -97,7 +96,7 @@ mod tests {
     }
 
     fn decode(frame: &[u8], size: usize) -> Option<Vec<u8>> {
-        let budget = Budget::of_file(frame.len());
+        let budget = Budget::for_file(frame.len());
         let mut content = vec![0; size];
         Decoder::new(window_size(frame, size as u64)?, &budget, 0).ok()?.decode(frame, &mut content)?;
         Some(content)
@@ -118,8 +117,8 @@ mod tests {
     }
 
     #[test]
-    fn one_decoder_decodes_one_frame_after_another() {
-        let budget = Budget::of_file(0);
+    fn a_decoder_is_reused() {
+        let budget = Budget::for_file(0);
         let mut decoder = Decoder::new(8 << 10, &budget, 0).unwrap();
         for (frame, count) in [(WINDOWED, 200), (WHOLE, 40), (STREAMED, 200), (WHOLE, 40)] {
             let expected = lines(count);
@@ -131,8 +130,8 @@ mod tests {
     }
 
     #[test]
-    fn blocks_as_they_are_and_of_one_byte() {
-        // No content size, a window of 1 KiB; a block of "cubin", then the last block of 4 times `!`.
+    fn raw_and_rle_blocks() {
+        // No content size, a window of 1 KiB; a raw block of "cubin", then as the last block an RLE block of 4 × `!`.
         let frame = [&[0x28, 0xb5, 0x2f, 0xfd, 0, 0, 0x28, 0, 0][..], b"cubin", &[0x23, 0, 0], b"!"].concat();
         assert_eq!(decode(&frame, 9).unwrap(), b"cubin!!!!");
         for size in [0, 8, 10] {
@@ -141,8 +140,8 @@ mod tests {
     }
 
     #[test]
-    fn more_than_declared_is_refused() {
-        // 30,000 blocks of 1 KiB, and of 128 KiB in a window of 128 KiB, of one byte each.
+    fn more_than_declared_is_an_error() {
+        // 30,000 RLE blocks of 1 KiB each, and of 128 KiB each in a window of 128 KiB.
         for (window, size) in [(0, [0x02, 0x20, 0]), (7 << 3, [0x02, 0, 0x10])] {
             let block = [&size[..], &[0]].concat();
             let bomb = [&[0x28, 0xb5, 0x2f, 0xfd, 0, window][..], &block.repeat(30_000)].concat();
@@ -166,11 +165,11 @@ mod tests {
     }
 
     #[test]
-    fn damaged_frames_do_no_harm() {
+    fn damaged_frames_do_not_panic() {
         for (frame, size) in [(WHOLE, lines(40).len()), (STREAMED, lines(200).len())] {
             let mut refused = 0;
             for position in 0..frame.len() {
-                // Of some bytes every bit.
+                // Every bit of the first bytes, one bit of the others.
                 let bits = if position < 400 { 0..8 } else { 7..8 };
                 for bit in bits {
                     let mut frame = frame.to_vec();
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn dictionaries_reserved_bits_and_foreign_frames_are_refused() {
+    fn dictionaries_reserved_bits_and_other_magic_numbers_are_errors() {
         let size = lines(40).len();
         // A reserved bit, a dictionary, another magic number.
         for (position, flip) in [(4, 0x08), (4, 0x01), (0, 0x01)] {

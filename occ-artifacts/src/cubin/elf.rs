@@ -1,18 +1,18 @@
-//! The ELF around a cubin: 64 bits, little-endian, its section headers and symbols.
+//! The ELF structure of cubins: 64 bits, little-endian; section headers and symbols.
 
 use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
 
 const SECTION_HEADER: u64 = 64;
 const SYMBOL: u64 = 24;
-/// A number too large for its 16 bits stands elsewhere.
-const ELSEWHERE: u16 = 0xffff;
+/// Marks an index that does not fit into 16 bits and is stored elsewhere (`SHN_XINDEX`).
+const XINDEX: u16 = 0xffff;
 
-/// An ELF file of the kind cubins are.
+/// A 64-bit little-endian ELF file.
 #[derive(Clone, Copy)]
 pub(super) struct Elf<'a> {
     pub(super) bytes: Bytes<'a>,
-    /// `EI_ABIVERSION`.
+    /// The ABI version (`EI_ABIVERSION`).
     pub(super) abi: u8,
     pub(super) e_type: u16,
     pub(super) e_version: u32,
@@ -21,7 +21,7 @@ pub(super) struct Elf<'a> {
     names: Bytes<'a>,
 }
 
-/// The fields of a section header that matter here.
+/// The fields of a section header that are read.
 #[derive(Clone, Copy)]
 pub(super) struct Section {
     name: u32,
@@ -55,11 +55,11 @@ impl<'a> Elf<'a> {
             let problem = Problem::Unexpected { what, expected: "64", found: header_size.into() };
             return Err(Error::new(bytes.start + 0x3a, problem));
         }
-        // Of more than 65,279 sections the first header, otherwise empty, has the count.
-        if count == 0 || names == u32::from(ELSEWHERE) {
+        // With more than 65,279 sections, the first header, otherwise empty, holds the count.
+        if count == 0 || names == u32::from(XINDEX) {
             let first = Section::new(bytes.part(at, SECTION_HEADER, "the first section header")?)?;
             count = if count == 0 { first.size } else { count };
-            names = if names == u32::from(ELSEWHERE) { first.link } else { names };
+            names = if names == u32::from(XINDEX) { first.link } else { names };
         }
         let headers = bytes.part(at, count.saturating_mul(SECTION_HEADER), "the section headers")?;
         let mut elf = Elf {
@@ -83,19 +83,19 @@ impl<'a> Elf<'a> {
         Section::new(self.headers.part(u64::from(index) * SECTION_HEADER, SECTION_HEADER, "a section header")?)
     }
 
-    /// Where a section header stands in the file.
-    pub(super) fn section_at(&self, index: u32) -> u64 {
+    /// Returns the offset of a section header in the file.
+    pub(super) fn section_offset(&self, index: u32) -> u64 {
         self.headers.start + u64::from(index) * SECTION_HEADER
     }
 
-    /// The bytes of a section; `what` names it if they are not all there.
+    /// Returns the bytes of a section; `what` names it in the error if the file is too short.
     pub(super) fn data(&self, section: Section, what: &'static str) -> Result<Bytes<'a>, Error> {
         self.bytes.part(section.offset, section.size, what)
     }
 
-    /// Whether the name of a section begins like this, which is told without looking for the name's end.
-    pub(super) fn is_named(&self, section: Section, prefix: &str) -> Result<bool, Error> {
-        let name = from(self.names, section.name, "the name of a section")?;
+    /// Returns whether the name of a section starts with `prefix`, without searching for the end of the name.
+    pub(super) fn name_starts_with(&self, section: Section, prefix: &str) -> Result<bool, Error> {
+        let name = names_from(self.names, section.name, "the name of a section")?;
         Ok(name.data.starts_with(prefix.as_bytes()))
     }
 }
@@ -119,24 +119,24 @@ impl Section {
 pub(super) struct Symbols<'a> {
     table: Bytes<'a>,
     names: Bytes<'a>,
-    /// The sections of symbols, where there are too many for 16 bits.
+    /// The section index of each symbol, if there are too many sections for 16 bits.
     sections: Option<Bytes<'a>>,
 }
 
 /// A symbol.
 pub(super) struct Symbol {
-    /// Its number, by which records name it.
+    /// The index in the symbol table, by which records refer to it.
     pub(super) index: usize,
     name: u32,
-    /// Where it stands in the file.
-    pub(super) at: u64,
+    /// The offset in the file.
+    pub(super) offset: u64,
     kind: u8,
     other: u8,
     pub(super) section: u32,
 }
 
 impl<'a> Symbols<'a> {
-    /// The symbols in the section `table`, with their section numbers in `sections` if there is such a section.
+    /// Creates the table of the symbols in section `table`; `sections` is the section of their section indices, if any.
     pub(super) fn new(elf: &Elf<'a>, table: Section, sections: Option<Section>) -> Result<Self, Error> {
         Ok(Symbols {
             table: elf.data(table, "the symbol table")?,
@@ -158,16 +158,16 @@ impl<'a> Symbols<'a> {
         let entry = self.table.part(index as u64 * SYMBOL, SYMBOL, WHAT)?;
         let [kind, other] = entry.u16(4, WHAT)?.to_le_bytes();
         let section = match (entry.u16(6, WHAT)?, self.sections) {
-            (ELSEWHERE, Some(sections)) => sections.u32(index as u64 * 4, "the section of a symbol")?,
+            (XINDEX, Some(sections)) => sections.u32(index as u64 * 4, "the section of a symbol")?,
             (section, _) => section.into(),
         };
-        Ok(Symbol { index, name: entry.u32(0, WHAT)?, at: entry.start, kind, other, section })
+        Ok(Symbol { index, name: entry.u32(0, WHAT)?, offset: entry.start, kind, other, section })
     }
 
-    /// The name of a symbol.
+    /// Returns the name of a symbol.
     pub(super) fn name(&self, symbol: &Symbol) -> Result<&'a str, Error> {
         const WHAT: &str = "the name of a kernel";
-        let rest = from(self.names, symbol.name, WHAT)?;
+        let rest = names_from(self.names, symbol.name, WHAT)?;
         let Some(end) = rest.data.iter().position(|&byte| byte == 0) else {
             let (needed, available) = (rest.data.len() as u64 + 1, rest.data.len() as u64);
             return Err(Error::new(rest.start, Problem::Truncated { what: WHAT, needed, available }));
@@ -182,7 +182,7 @@ impl<'a> Symbols<'a> {
 }
 
 impl Symbol {
-    /// Whether this is a kernel defined here: a function with NVIDIA's mark for entry points.
+    /// Returns whether this is a kernel that the file defines: a function with NVIDIA's flag for entry points.
     pub(super) fn is_kernel(&self) -> bool {
         const FUNCTION: u8 = 2;
         const ENTRY: u8 = 0x10;
@@ -190,8 +190,8 @@ impl Symbol {
     }
 }
 
-/// What begins at this place in a table of names, 1 byte or more.
-fn from<'a>(names: Bytes<'a>, at: u32, what: &'static str) -> Result<Bytes<'a>, Error> {
+/// Returns the table of names from `at` to its end: at least 1 byte.
+fn names_from<'a>(names: Bytes<'a>, at: u32, what: &'static str) -> Result<Bytes<'a>, Error> {
     let rest = (names.data.len() as u64).saturating_sub(at.into());
     names.part(at.into(), rest.max(1), what)
 }

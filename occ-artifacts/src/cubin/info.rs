@@ -3,7 +3,7 @@
 use crate::bytes::Bytes;
 use crate::error::{Error, Problem};
 
-/// Codes of records, by their `EIATTR_` names.
+/// The codes of records, by their `EIATTR_` names.
 pub(super) mod code {
     pub(crate) const MAX_THREADS: u8 = 0x05;
     pub(crate) const REQNTID: u8 = 0x10;
@@ -22,7 +22,7 @@ pub(super) mod code {
     pub(crate) const BLOCKS_ARE_CLUSTERS: u8 = 0x5b;
 }
 
-/// One record.
+/// A record.
 pub(super) struct Record<'a> {
     pub(super) code: u8,
     /// The value of a record without a payload.
@@ -31,7 +31,7 @@ pub(super) struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// The number in the payload at `index`, in units of 4 bytes.
+    /// Returns the number at `index` of the payload, in units of 4 bytes.
     pub(super) fn number(&self, index: u64) -> Result<u32, Error> {
         self.payload.u32(index * 4, "the payload of a `.nv.info` record")
     }
@@ -40,13 +40,13 @@ impl Record<'_> {
         Ok([self.number(0)?, self.number(1)?, self.number(2)?])
     }
 
-    /// Where the payload stands in the file.
-    pub(super) fn at(&self) -> u64 {
+    /// Returns the offset of the payload in the file.
+    pub(super) fn offset(&self) -> u64 {
         self.payload.start
     }
 }
 
-/// The records of a section, up to its end.
+/// Returns the records of a section; the iterator ends after the first error.
 pub(super) fn records(section: Bytes<'_>) -> impl Iterator<Item = Result<Record<'_>, Error>> {
     let mut rest = Some(section);
     std::iter::from_fn(move || {
@@ -61,7 +61,7 @@ pub(super) fn records(section: Bytes<'_>) -> impl Iterator<Item = Result<Record<
     })
 }
 
-/// The first record and what follows it.
+/// Splits off the first record.
 fn first(bytes: Bytes<'_>) -> Result<(Record<'_>, Bytes<'_>), Error> {
     const WHAT: &str = "a `.nv.info` record";
     const SIZED: u8 = 4;

@@ -1,56 +1,56 @@
-//! Entries of all kinds, on all cores where there is much to decompress.
+//! Reads entries of all kinds, on all cores if much has to be decompressed.
 
 use super::entry::{Entry, Kind, Section, entries};
 use crate::budget::Budget;
 use crate::compression::Decompressor;
 use crate::error::{Error, Problem};
 use crate::image::KernelImage;
-use crate::images::{Images, Wanted};
+use crate::images::{Images, Selection};
 use crate::origin::Origin;
 use crate::parallel;
 use std::thread;
 
-/// Adds the kernels of all containers. Returns whether there is link-time code too.
+/// Adds the kernels of all containers. Returns whether a container holds link-time code.
 pub(crate) fn read(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<bool, Error> {
     let budget = images.budget();
     let (state, count) = (budget.state(), images.count());
-    let workers = workers(sections, budget, images.wanted());
+    let workers = workers(sections, budget, images.selection());
     if workers == 1 {
-        return read_in_turn(sections, images);
+        return read_sequentially(sections, images);
     }
-    match read_with(workers, sections, images) {
-        // Threads hold more at once: whether that is too much must not depend on how they ran.
+    match read_in_parallel(workers, sections, images) {
+        // Several threads need more memory at once. Whether the file is too large must not depend on how they were scheduled.
         Err(Error { problem: Problem::TooLarge { .. }, .. }) => {
             images.truncate(count);
             budget.restore(state);
-            read_in_turn(sections, images)
+            read_sequentially(sections, images)
         }
         result => result,
     }
 }
 
-fn read_in_turn(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<bool, Error> {
+fn read_sequentially(sections: &[Section<'_>], images: &mut Images<'_>) -> Result<bool, Error> {
     let decompressor = &mut Decompressor::new(images.budget());
     let mut has_link_time_code = false;
-    for (entry, place) in all_entries(sections) {
+    for (entry, origin) in all_entries(sections) {
         let entry = entry?;
         has_link_time_code |= entry.kind == Kind::LinkTimeCode;
-        if entry.is_wanted(images.wanted()) {
-            entry.read(entry.content(decompressor)?, place, images)?;
+        if entry.is_selected(images.selection()) {
+            entry.read(entry.content(decompressor)?, origin, images)?;
         }
     }
     Ok(has_link_time_code)
 }
 
-fn read_with(workers: usize, sections: &[Section<'_>], images: &mut Images<'_>) -> Result<bool, Error> {
-    let (budget, wanted) = (images.budget(), images.wanted());
-    let work = |decompressor: &mut Decompressor<'_>, (entry, place): (Result<Entry<'_>, Error>, &Origin)| {
+fn read_in_parallel(workers: usize, sections: &[Section<'_>], images: &mut Images<'_>) -> Result<bool, Error> {
+    let (budget, selection) = (images.budget(), images.selection());
+    let work = |decompressor: &mut Decompressor<'_>, (entry, origin): (Result<Entry<'_>, Error>, &Origin)| {
         let entry = entry?;
-        let mut images = Images::part(budget, wanted);
-        if entry.is_wanted(wanted) {
-            entry.read(entry.content(decompressor)?, place, &mut images)?;
+        let mut images = Images::part(budget, selection);
+        if entry.is_selected(selection) {
+            entry.read(entry.content(decompressor)?, origin, &mut images)?;
         }
-        // It may have to wait for the entries before.
+        // The list may have to wait for those of earlier entries.
         let mut list = images.into_list();
         list.shrink_to_fit();
         Ok((entry.kind, list))
@@ -66,24 +66,24 @@ fn read_with(workers: usize, sections: &[Section<'_>], images: &mut Images<'_>) 
     Ok(has_link_time_code)
 }
 
-/// How many threads shall read: one, unless there is much to decompress, and room for it.
-fn workers(sections: &[Section<'_>], budget: &Budget, wanted: Wanted) -> usize {
-    const MUCH: u64 = 1 << 20;
+/// Returns the number of threads: one, unless there is much to decompress and enough memory.
+fn workers(sections: &[Section<'_>], budget: &Budget, selection: Selection) -> usize {
+    const MIN_PARALLEL: u64 = 1 << 20;
     let sizes = || {
         all_entries(sections)
             .filter_map(|(entry, _)| entry.ok())
-            .filter(|entry| entry.is_wanted(wanted) && entry.compression.is_some())
+            .filter(|entry| entry.is_selected(selection) && entry.compression.is_some())
             .map(|entry| entry.uncompressed_size)
     };
-    let all = sizes().fold(0, u64::saturating_add);
+    let total = sizes().fold(0, u64::saturating_add);
     let largest = sizes().max().unwrap_or(0);
-    if all < MUCH {
+    if total < MIN_PARALLEL {
         return 1;
     }
-    let room = usize::try_from(budget.left() / 2 / largest).unwrap_or(usize::MAX);
-    thread::available_parallelism().map_or(1, usize::from).min(room).max(1)
+    let max_workers = usize::try_from(budget.left() / 2 / largest).unwrap_or(usize::MAX);
+    thread::available_parallelism().map_or(1, usize::from).min(max_workers).max(1)
 }
 
 fn all_entries<'s, 'a>(sections: &'s [Section<'a>]) -> impl Iterator<Item = (Result<Entry<'a>, Error>, &'s Origin)> {
-    sections.iter().flat_map(|section| entries(section.bytes).map(|entry| (entry, &section.place)))
+    sections.iter().flat_map(|section| entries(section.bytes).map(|entry| (entry, &section.origin)))
 }

@@ -1,4 +1,4 @@
-//! The form of a fatbin: containers, their entries, and the members of an entry that is a group.
+//! The layout of fatbins: containers, their entries, and the members of groups.
 
 use crate::bytes::Bytes;
 use crate::compression::Compression;
@@ -6,61 +6,61 @@ use crate::compression::Compression;
 use crate::compression::Decompressor;
 use crate::cubin;
 use crate::error::{Error, Problem};
-use crate::images::{Images, Wanted};
+use crate::images::{Images, Selection};
 use crate::origin::{Format, Origin};
 use crate::target::CodeTarget;
 #[cfg(feature = "text")]
 use crate::text::ptx;
 use occ_core::{Code, Portability};
 
-/// What a container begins with.
+/// The magic number of a container.
 pub(crate) const MAGIC: u32 = 0xba55_ed50;
 
 const CONTAINER_HEADER: u64 = 16;
-/// What every entry's header has; names and options may follow in it.
+/// The size of an entry's header without names and options, in bytes.
 const ENTRY_HEADER: u64 = 64;
 
 const HEADER: &str = "the header of a fatbin entry";
 const TABLE: &str = "the table of a fatbin group";
 
-/// Containers that stand back to back, and where that is.
+/// Adjacent containers, with their origin.
 pub(crate) struct Section<'a> {
     pub(crate) bytes: Bytes<'a>,
-    pub(crate) place: Origin,
+    pub(crate) origin: Origin,
 }
 
 /// An entry of a container, or a member of a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) kind: Kind,
-    /// What its code was built for. A group has none of its own.
+    /// The target of the code; meaningless for a group.
     pub(crate) target: CodeTarget,
     pub(crate) compression: Option<Compression>,
-    /// What is stored: of something compressed exactly that, else with zeros up to a multiple of 8 bytes.
+    /// The stored bytes. An uncompressed payload is padded with zeros to a multiple of 8 bytes.
     pub(crate) payload: Bytes<'a>,
-    /// Bytes of it when decompressed, as declared; 0 if it is not compressed.
+    /// The declared size of the decompressed payload, in bytes; 0 if it is not compressed.
     pub(crate) uncompressed_size: u64,
-    /// Which container, from 0.
+    /// The index of the container, from 0.
     pub(crate) container: u32,
-    /// Which entry of it, from 0.
+    /// The index of the entry in its container, from 0.
     pub(crate) index: u32,
     header: Bytes<'a>,
 }
 
-/// What an entry holds.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Ptx,
     Cubin,
-    /// Code for the linker to compile: it has no resources yet.
+    /// Intermediate code that the linker compiles. It has no resources yet.
     LinkTimeCode,
     /// Several cubins, one after another.
     Group,
-    /// Not known, to be skipped.
+    /// An unknown kind, which is skipped.
     Other,
 }
 
-/// The entries of containers that stand back to back, in their order. Nothing follows an error.
+/// Returns the entries of adjacent containers in file order; the iterator ends after the first error.
 pub(crate) fn entries(bytes: Bytes<'_>) -> impl Iterator<Item = Result<Entry<'_>, Error>> {
     let mut walk = Walk { rest: bytes, entries: Bytes::new(&[], bytes.start), containers: 0, index: 0 };
     std::iter::from_fn(move || {
@@ -72,22 +72,22 @@ pub(crate) fn entries(bytes: Bytes<'_>) -> impl Iterator<Item = Result<Entry<'_>
     })
 }
 
-/// Where a walk over containers stands.
+/// The state of an iteration over containers.
 struct Walk<'a> {
-    /// What follows the container.
+    /// The bytes after the current container.
     rest: Bytes<'a>,
-    /// What is left of the container.
+    /// The remaining entries of the current container.
     entries: Bytes<'a>,
-    /// Containers begun.
+    /// The number of containers up to and including the current one.
     containers: u32,
-    /// Entries of this container that were passed.
+    /// The index of the next entry in the current container.
     index: u32,
 }
 
 impl<'a> Walk<'a> {
     fn next(&mut self) -> Result<Option<Entry<'a>>, Error> {
         while self.entries.data.is_empty() {
-            let Some(rest) = without_zeros(self.rest) else {
+            let Some(rest) = skip_zeros(self.rest) else {
                 return Ok(None);
             };
             (self.entries, self.rest) = container(rest)?;
@@ -101,13 +101,13 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What is left from the first byte on that is not 0. Zeros can follow a container.
-fn without_zeros(bytes: Bytes<'_>) -> Option<Bytes<'_>> {
+/// Skips the zeros that can follow a container; `None` if nothing else is left.
+fn skip_zeros(bytes: Bytes<'_>) -> Option<Bytes<'_>> {
     let zeros = bytes.data.iter().position(|&byte| byte != 0)?;
     Some(Bytes::new(bytes.data.get(zeros..)?, bytes.start + zeros as u64))
 }
 
-/// The entries of the first container, and what follows it.
+/// Returns the entries of the first container, and the bytes after it.
 fn container(bytes: Bytes<'_>) -> Result<(Bytes<'_>, Bytes<'_>), Error> {
     const WHAT: &str = "a fatbin header";
     let unexpected =
@@ -129,7 +129,7 @@ fn container(bytes: Bytes<'_>) -> Result<(Bytes<'_>, Bytes<'_>), Error> {
     split(bytes, header, size, "a fatbin")
 }
 
-/// The part of `size` bytes at `from`, and what follows it.
+/// Returns the `size` bytes at `from`, and the bytes after them.
 fn split<'a>(bytes: Bytes<'a>, from: u64, size: u64, what: &'static str) -> Result<(Bytes<'a>, Bytes<'a>), Error> {
     let part = bytes.part(from, size, what)?;
     let end = from + size;
@@ -137,7 +137,7 @@ fn split<'a>(bytes: Bytes<'a>, from: u64, size: u64, what: &'static str) -> Resu
 }
 
 impl<'a> Entry<'a> {
-    /// The first entry in `bytes`, and what follows it.
+    /// Returns the first entry in `bytes`, and the bytes after it.
     fn first(bytes: Bytes<'a>, container: u32, index: u32) -> Result<(Self, Bytes<'a>), Error> {
         let header_size = bytes.u32(4, HEADER)?.into();
         if header_size < ENTRY_HEADER {
@@ -146,7 +146,7 @@ impl<'a> Entry<'a> {
         }
         let header = bytes.part(0, header_size, HEADER)?;
         let (payload, rest) = split(bytes, header_size, header.u64(8, HEADER)?, "a fatbin entry")?;
-        let mut entry = Entry::of_header(header, payload, container, index)?;
+        let mut entry = Entry::from_header(header, payload, container, index)?;
         entry.compression = compression(header)?;
         if entry.compression.is_some() {
             entry.payload = payload.part(0, header.u32(0x10, HEADER)?.into(), "a compressed fatbin entry")?;
@@ -155,7 +155,7 @@ impl<'a> Entry<'a> {
         Ok((entry, rest))
     }
 
-    fn of_header(header: Bytes<'a>, payload: Bytes<'a>, container: u32, index: u32) -> Result<Self, Error> {
+    fn from_header(header: Bytes<'a>, payload: Bytes<'a>, container: u32, index: u32) -> Result<Self, Error> {
         let kind = match header.u16(0, HEADER)? {
             1 => Kind::Ptx,
             2 => Kind::Cubin,
@@ -171,7 +171,7 @@ impl<'a> Entry<'a> {
         Ok(Entry { kind, target, compression: None, payload, uncompressed_size: 0, container, index, header })
     }
 
-    /// Returns what is in it: its payload, or what that is decompressed to.
+    /// Returns the payload, decompressed if necessary.
     #[cfg(feature = "containers")]
     pub(crate) fn content<'c>(&'c self, decompressor: &'c mut Decompressor<'_>) -> Result<Bytes<'c>, Error> {
         match self.compression {
@@ -180,25 +180,24 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Whether it can hold kernels that are wanted.
-    pub(crate) fn is_wanted(&self, wanted: Wanted) -> bool {
+    /// Returns whether the entry can hold selected kernels.
+    pub(crate) fn is_selected(&self, selection: Selection) -> bool {
         match self.kind {
             Kind::Cubin | Kind::Group => true,
-            Kind::Ptx => wanted == Wanted::All,
+            Kind::Ptx => selection == Selection::All,
             Kind::LinkTimeCode | Kind::Other => false,
         }
     }
 
-    /// Adds the kernels in `content`, which is the payload, decompressed if it was compressed. `place` says where the
-    /// containers are.
-    pub(crate) fn read(&self, content: Bytes<'_>, place: &Origin, images: &mut Images<'_>) -> Result<(), Error> {
+    /// Adds the kernels in `content`, the decompressed payload. `origin` is that of the containers.
+    pub(crate) fn read(&self, content: Bytes<'_>, origin: &Origin, images: &mut Images<'_>) -> Result<(), Error> {
         let origin = Origin {
             container: Some(self.container),
             entry: Some(self.index),
             offset: self.payload.start,
-            ..place.clone()
+            ..origin.clone()
         };
-        // What is inside of something compressed has no place of its own in the file.
+        // Offsets in decompressed data mean nothing to a reader of the file.
         self.read_content(content, origin, images).map_err(|error| match self.compression {
             Some(_) => Error { offset: self.payload.start, ..error },
             None => error,
@@ -222,14 +221,14 @@ impl<'a> Entry<'a> {
             #[cfg(feature = "text")]
             Kind::Ptx => ptx::read(without_padding(content), &Origin { format: Format::Ptx, ..origin }, images),
             Kind::Cubin => cubin::read(content, Some(self.target), &Origin { format: Format::Cubin, ..origin }, images),
-            // Of machine code, the cubins tell all there is to know.
+            // The resources of machine code are in the cubins.
             #[cfg(not(feature = "text"))]
             Kind::Ptx => Ok(()),
             Kind::LinkTimeCode | Kind::Group | Kind::Other => Ok(()),
         }
     }
 
-    /// The members of a group, whose headers are a table in its own header, and whose code is in `stream`.
+    /// Returns the members of a group. Their headers are a table in the header of the group; their code is in `stream`.
     fn members<'s>(&self, stream: Bytes<'s>) -> Result<impl Iterator<Item = Result<Entry<'s>, Error>>, Error>
     where
         'a: 's,
@@ -239,7 +238,7 @@ impl<'a> Entry<'a> {
         let size = header.u32(ENTRY_HEADER + 4, TABLE)?;
         let table = header.part(ENTRY_HEADER, size.into(), TABLE)?;
         let mut at = 8;
-        // Members do not overlap: together they are not larger than the stream.
+        // In a valid file members do not overlap, so their sum is at most the size of the stream.
         let mut unread = stream.data.len() as u64;
         let (container, index) = (self.container, self.index);
         Ok((0..count).map(move |_| {
@@ -251,12 +250,12 @@ impl<'a> Entry<'a> {
                 let (what, needed) = ("the members of a fatbin group together", size);
                 Error::new(header.start, Problem::Truncated { what, needed, available: unread })
             })?;
-            Entry::of_header(header, payload, container, index)
+            Entry::from_header(header, payload, container, index)
         }))
     }
 }
 
-/// A member's header at this place in the table of a group. It ends where the last text in it ends.
+/// Returns the header of the member at `at` in the table of a group. It extends to the end of its last text.
 fn member_header(table: Bytes<'_>, at: u64) -> Result<Bytes<'_>, Error> {
     let rest = table.part(at, (table.data.len() as u64).saturating_sub(at), TABLE)?;
     let end_of_text = |offset: u32, length: u32| match offset {
@@ -297,7 +296,7 @@ fn portability(flags: u64) -> Portability {
     }
 }
 
-/// PTX without the zeros that fill it up.
+/// Removes the zeros that pad PTX.
 #[cfg(feature = "text")]
 fn without_padding(bytes: Bytes<'_>) -> Bytes<'_> {
     let end = bytes.data.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);

@@ -1,37 +1,37 @@
-//! The demanglers, with the bounds that hostile names need.
+//! Calls the demanglers, with limits for malicious names.
 
 use super::path::path;
 use cpp_demangle::{BorrowedSymbol, DemangleOptions};
 use std::fmt::{self, Write};
 
-/// Longest demangled name: a substitution can stand for more than its letters, and hold others.
-const LONGEST_TEXT: usize = 64 << 10;
+/// The maximum length of a demangled name, in bytes. Nested substitutions can make it exponentially long.
+const MAX_TEXT_LEN: usize = 64 << 10;
 
-/// Most letters `B` of a Rust v0 name that is demangled.
-const MOST_BACK_REFERENCES: usize = 24;
+/// The maximum number of letters `B` in a Rust v0 name that is demangled.
+const MAX_BACK_REFERENCES: usize = 24;
 
-/// Returns a Rust name, with or without its generic arguments.
+/// Demangles a Rust name, with or without its generic arguments.
 pub(super) fn rust(name: &str, has_arguments: bool) -> Option<String> {
-    // Each may stand for a part that holds others: what is printed does not bound the work.
+    // Back references can nest without output, so the length of the text does not bound the work.
     let back_references = name.bytes().filter(|&byte| byte == b'B').count();
-    if name.starts_with("_R") && back_references > MOST_BACK_REFERENCES {
+    if name.starts_with("_R") && back_references > MAX_BACK_REFERENCES {
         return None;
     }
-    let mut text = Text { shown: String::new() };
+    let mut text = Text { text: String::new() };
     write!(text, "{:#}", rustc_demangle::try_demangle(name).ok()?).ok()?;
-    Some(if has_arguments { text.shown } else { without_generics(&text.shown) })
+    Some(if has_arguments { text.text } else { without_generics(&text.text) })
 }
 
-/// Returns a C++ name, as much of it as the options show.
+/// Demangles a C++ name.
 pub(super) fn cpp(name: &str, options: DemangleOptions) -> Option<String> {
-    // On other names the demangler can take time that doubles with each letter.
+    // For other names the demangler can take exponential time.
     path(name)?;
-    let mut text = Text { shown: String::new() };
+    let mut text = Text { text: String::new() };
     BorrowedSymbol::new(name.as_bytes()).ok()?.structured_demangle(&mut text, &options).ok()?;
-    Some(text.shown)
+    Some(text.text)
 }
 
-/// `gemm::<f32>` → `gemm`.
+/// Removes generic arguments: `gemm::<f32>` → `gemm`.
 fn without_generics(text: &str) -> String {
     let mut path = String::with_capacity(text.len());
     let mut depth = 0_usize;
@@ -51,17 +51,17 @@ fn without_generics(text: &str) -> String {
     path
 }
 
-/// Demangled text, bounded.
+/// Demangled text of bounded length.
 struct Text {
-    shown: String,
+    text: String,
 }
 
 impl Write for Text {
     fn write_str(&mut self, part: &str) -> fmt::Result {
-        if self.shown.len().saturating_add(part.len()) > LONGEST_TEXT {
+        if self.text.len().saturating_add(part.len()) > MAX_TEXT_LEN {
             return Err(fmt::Error);
         }
-        self.shown.push_str(part);
+        self.text.push_str(part);
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
-//! The path in a mangled name, without a demangler: `ns::gemm` of `_ZN2ns4gemmIfLi4EEEvPKT_`.
+//! Extracts the path from a mangled name without a demangler: `ns::gemm` from `_ZN2ns4gemmIfLi4EEEvPKT_`.
 //!
-//! Only what is certain: a name is answered if it is a plain path and all that follows it can be followed to its end.
+//! The result is certain: a name must be a plain path, and the rest of it must parse to the end.
 
-/// The path in a mangled name, without template arguments and parameters. `None` where that is not certain.
+/// Returns the path in a mangled name, without template arguments and parameters; `None` if it is not certain.
 ///
 /// A name that is not mangled is its own path.
 pub(super) fn path(name: &str) -> Option<String> {
@@ -22,15 +22,15 @@ pub(super) fn path(name: &str) -> Option<String> {
         && !path.is_empty()
         && is_rust_hash(hash)
     {
-        // The escapes of Rust's old mangling are left to a demangler.
+        // Escapes of Rust's legacy mangling are left to a demangler.
         return path.iter().all(|component| !component.contains(['$', '.'])).then(|| path.join("::"));
     }
     only_types(rest).then(|| components.join("::"))
 }
 
-/// A name without what nvcc puts before those of static kernels under `-rdc=true`.
+/// Removes the prefix that nvcc adds to names of static kernels with `-rdc=true`.
 ///
-/// `__nv_static_<n>_` is followed by `n` bytes that tell the file, `_`, and the name.
+/// The prefix is `__nv_static_<n>_`, `n` bytes that identify the file, and `_`.
 pub(super) fn without_static_prefix(name: &str) -> &str {
     let inner = || {
         let (length, rest) = number(name.strip_prefix("__nv_static_")?)?;
@@ -39,7 +39,7 @@ pub(super) fn without_static_prefix(name: &str) -> &str {
     inner().unwrap_or(name)
 }
 
-/// Whether the name is in Rust's old mangling, which ends in a hash.
+/// Returns whether the name has Rust's legacy mangling, which ends with a hash.
 #[cfg(feature = "demangle")]
 pub(super) fn is_rust_legacy(name: &str) -> bool {
     let hash = name.strip_suffix('E').and_then(|name| name.get(name.len().checked_sub(19)?..));
@@ -51,7 +51,7 @@ fn is_rust_hash(component: &str) -> bool {
     component.strip_prefix('h').is_some_and(|hash| hash.len() == 16 && hash.bytes().all(is_hexadecimal))
 }
 
-/// The components of a nested name up to its `E`, and what follows.
+/// Parses the components of a nested name up to its `E`; returns the rest too.
 fn components(mut rest: &str) -> Option<(Vec<&str>, &str)> {
     let mut components = Vec::new();
     if let Some(after) = rest.strip_prefix("St") {
@@ -68,7 +68,7 @@ fn components(mut rest: &str) -> Option<(Vec<&str>, &str)> {
     }
 }
 
-/// The components of a name that is not nested: one, and perhaps `std` before it.
+/// Parses the components of a name that is not nested: one, optionally after `std`.
 fn only_component(rest: &str) -> Option<(Vec<&str>, &str)> {
     match rest.strip_prefix("St") {
         Some(rest) => component(rest).map(|(component, rest)| (vec!["std", component], rest)),
@@ -76,21 +76,21 @@ fn only_component(rest: &str) -> Option<(Vec<&str>, &str)> {
     }
 }
 
-/// An identifier with its template arguments, and what follows.
+/// Parses an identifier with its template arguments; returns the rest too.
 fn component(rest: &str) -> Option<(&str, &str)> {
     let (identifier, rest) = identifier(rest.strip_prefix('L').unwrap_or(rest))?;
     let rest = if rest.starts_with('I') { after_arguments(rest)? } else { rest };
-    let shown = if is_anonymous(identifier) { "(anonymous namespace)" } else { identifier };
-    Some((shown, rest))
+    let name = if is_anonymous(identifier) { "(anonymous namespace)" } else { identifier };
+    Some((name, rest))
 }
 
-/// `_GLOBAL__N_1`, or with nvcc's hash and file: `_GLOBAL__N__3d87e102_4_a_cu`.
+/// Returns whether this is an anonymous namespace: `_GLOBAL__N_1`, or of nvcc `_GLOBAL__N__3d87e102_4_a_cu`.
 fn is_anonymous(identifier: &str) -> bool {
     let kind = identifier.strip_prefix("_GLOBAL_").and_then(|rest| rest.strip_prefix(['_', '.', '$']));
     kind.is_some_and(|kind| kind.starts_with('N'))
 }
 
-/// `4gemm` → `gemm`.
+/// Parses an identifier after its length: `4gemm` → `gemm`.
 fn identifier(rest: &str) -> Option<(&str, &str)> {
     let (length, rest) = number(rest)?;
     rest.split_at_checked(length).filter(|(identifier, _)| !identifier.is_empty())
@@ -101,7 +101,7 @@ fn number(text: &str) -> Option<(usize, &str)> {
     Some((digits.parse().ok()?, rest))
 }
 
-/// What follows the template arguments that `rest` begins with.
+/// Skips the template arguments at the start of `rest`.
 fn after_arguments(mut rest: &str) -> Option<&str> {
     let mut open = Vec::new();
     loop {
@@ -112,7 +112,7 @@ fn after_arguments(mut rest: &str) -> Option<&str> {
     }
 }
 
-/// Whether `rest` is a list of types to its end, as the parameters of a function are.
+/// Returns whether all of `rest` is a list of types, as the parameters of a function are.
 fn only_types(mut rest: &str) -> bool {
     let mut open = Vec::new();
     while !rest.is_empty() {
@@ -124,7 +124,7 @@ fn only_types(mut rest: &str) -> bool {
     open.is_empty()
 }
 
-/// Something that ends at its own `E`.
+/// A construct that is closed by its own `E`.
 #[derive(Clone, Copy, PartialEq)]
 enum Open {
     /// Template arguments.
@@ -133,9 +133,9 @@ enum Open {
     Name,
     /// The type of a function.
     Function,
-    /// A literal whose type has been read once what is open above it has been closed.
+    /// A literal. Its type is complete when the constructs inside are closed.
     Literal,
-    /// The function or variable that is an argument, or that something local belongs to.
+    /// A function or variable: an argument, or the scope of a local name.
     Encoding,
     /// `&function` or `Type::value` as an argument.
     Expression,
@@ -143,22 +143,22 @@ enum Open {
     Lambda,
 }
 
-/// Most of what can be open at once.
-const DEEPEST: usize = 128;
-/// Most of it that are neither template arguments nor nested names. Demanglers try some of these several ways, each time
-/// with all that is in them.
-const DEEPEST_RARE: usize = 4;
+/// The maximum nesting depth.
+const MAX_DEPTH: usize = 128;
+/// The maximum nesting depth of constructs other than template arguments and nested names. Demanglers backtrack on some of
+/// these, in time that is exponential in the depth.
+const MAX_RARE_DEPTH: usize = 4;
 
 fn push(what: Open, open: &mut Vec<Open>) -> Option<()> {
     open.push(what);
     let is_rare = |open: &&Open| !matches!(open, Open::Arguments | Open::Name);
-    (open.len() <= DEEPEST && open.iter().filter(is_rare).count() <= DEEPEST_RARE).then_some(())
+    (open.len() <= MAX_DEPTH && open.iter().filter(is_rare).count() <= MAX_RARE_DEPTH).then_some(())
 }
 
-/// What stands for itself: what qualifies a type, and the types of one letter.
+/// Tokens of one letter: qualifiers and builtin types.
 const SINGLE: &[u8] = b"PROKVrGMuvwbcahstijlmxynofdegz";
 
-/// What follows the first token. Types need not be understood, only what opens and what ends.
+/// Skips the first token. Only the nesting matters, not the meaning of types.
 fn token<'a>(rest: &'a str, open: &mut Vec<Open>) -> Option<&'a str> {
     let first = *rest.as_bytes().first()?;
     let inside = open.last().copied();
@@ -187,12 +187,13 @@ fn token<'a>(rest: &'a str, open: &mut Vec<Open>) -> Option<&'a str> {
     if is_literal { value(after) } else { Some(after) }
 }
 
+/// Skips a letter that opens a construct.
 fn opened<'a>(rest: &'a str, what: Open, open: &mut Vec<Open>) -> Option<&'a str> {
     push(what, open)?;
     rest.get(1..)
 }
 
-/// After an `E`.
+/// Continues after an `E`.
 fn end<'a>(rest: &'a str, open: &mut Vec<Open>) -> Option<&'a str> {
     match open.pop()? {
         Open::Lambda => numbered(rest),
@@ -200,7 +201,7 @@ fn end<'a>(rest: &'a str, open: &mut Vec<Open>) -> Option<&'a str> {
     }
 }
 
-/// After the `L` of an argument's value, or of a name only its file knows.
+/// Continues after the `L` of a literal argument, or of a name with internal linkage.
 fn literal<'a>(rest: &'a str, open: &mut Vec<Open>) -> Option<&'a str> {
     match open.last()? {
         Open::Name => rest.starts_with(|c: char| c.is_ascii_digit()).then_some(rest),
@@ -218,7 +219,8 @@ fn literal<'a>(rest: &'a str, open: &mut Vec<Open>) -> Option<&'a str> {
     }
 }
 
-/// After the `X` of an argument that is a template parameter, a member of a type, or the address of a function. Others are not followed.
+/// Continues after the `X` of an argument that is a template parameter, a member of a type, or the address of a function.
+/// Other expressions are not parsed.
 fn expression<'a>(rest: &'a str, open: &mut Vec<Open>) -> Option<&'a str> {
     if let Some(parameter) = rest.strip_prefix('T') {
         return numbered(parameter)?.strip_prefix('E');
@@ -233,23 +235,23 @@ fn expression<'a>(rest: &'a str, open: &mut Vec<Open>) -> Option<&'a str> {
     Some(encoding.strip_prefix('L').unwrap_or(encoding))
 }
 
-/// What follows the digits of a value; its `E` comes next.
+/// Skips the digits of a value, which must be followed by `E`.
 fn value(rest: &str) -> Option<&str> {
     let rest = rest.trim_start_matches(|c: char| matches!(c, '0'..='9' | 'a'..='f' | 'n' | '_'));
     rest.starts_with('E').then_some(rest)
 }
 
-/// After `S`.
+/// Skips the rest of a substitution after its `S`.
 fn substitution(rest: &str) -> Option<&str> {
     rest.strip_prefix(['t', 'a', 'b', 's', 'i', 'o', 'd']).or_else(|| numbered(rest))
 }
 
-/// After a number in base 36 and its `_`: `_`, `0_`, `1A_`.
+/// Skips a number in base 36 and its `_`: `_`, `0_`, `1A_`.
 fn numbered(rest: &str) -> Option<&str> {
     rest.trim_start_matches(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase()).strip_prefix('_')
 }
 
-/// After the `D` of a type of two letters, a vector or a float of so many bits.
+/// Continues after the `D` of a type of two letters, a vector, or a floating-point type with a width.
 fn d_type(rest: &str) -> Option<&str> {
     if let Some(bits) = rest.strip_prefix('F') {
         return number(bits)?.1.strip_prefix(['_', 'b', 'x']);
@@ -260,7 +262,7 @@ fn d_type(rest: &str) -> Option<&str> {
     }
 }
 
-/// After the `U` of a lambda or a type without a name.
+/// Continues after the `U` of a lambda or an unnamed type.
 fn unnamed<'a>(rest: &'a str, open: &mut Vec<Open>) -> Option<&'a str> {
     if let Some(parameters) = rest.strip_prefix('l') {
         push(Open::Lambda, open)?;
@@ -269,7 +271,7 @@ fn unnamed<'a>(rest: &'a str, open: &mut Vec<Open>) -> Option<&'a str> {
     numbered(rest.strip_prefix('t')?)
 }
 
-/// After the `_` that tells local things of one name apart: `_0`, `__12_`.
+/// Skips the rest of the discriminator of a local name after its `_`: `_0`, `__12_`.
 fn discriminator(rest: &str) -> Option<&str> {
     match rest.strip_prefix('_') {
         Some(rest) => number(rest)?.1.strip_prefix('_'),
@@ -277,7 +279,7 @@ fn discriminator(rest: &str) -> Option<&str> {
     }
 }
 
-/// The last component of a path without template arguments. Only `::` outside of brackets divides.
+/// Returns the last component of a path without template arguments. Only `::` outside of brackets separates components.
 pub(super) fn last_component(path: &str) -> &str {
     let mut depth = 0_usize;
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! How much of a name is shown.
+//! Demangles names to various degrees of detail.
 
 #[cfg(feature = "demangle")]
 use super::demangle;
@@ -9,33 +9,33 @@ use super::path::{is_rust_legacy, without_static_prefix};
 use cpp_demangle::DemangleOptions;
 
 #[cfg(feature = "demangle")]
-/// Longest name that is demangled. Names up to 2,024 bytes were seen.
-const LONGEST_NAME: usize = 8 << 10;
+/// The maximum length of a name that is demangled, in bytes. Names up to 2,024 bytes were seen.
+const MAX_NAME_LEN: usize = 8 << 10;
 
-/// How much of a name is shown.
+/// The parts of a demangled name.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum View {
-    /// All: `void ns::gemm<float, 4>(float const*)`.
+    /// Everything: `void ns::gemm<float, 4>(float const*)`.
     Whole,
-    /// Without the type it returns: `ns::gemm<float, 4>(float const*)`.
+    /// Without the return type: `ns::gemm<float, 4>(float const*)`.
     WithoutReturn,
-    /// `ns::gemm<float, 4>`.
+    /// The path with template arguments: `ns::gemm<float, 4>`.
     WithoutParameters,
-    /// `ns::gemm`.
+    /// The path: `ns::gemm`.
     Path,
 }
 
-/// Returns as much of a name as is asked for; `None` where it cannot be shown so.
+/// Demangles the requested parts of a name; `None` if that is not possible.
 #[cfg(not(feature = "demangle"))]
 pub(super) fn view(name: &str, view: View) -> Option<String> {
     if view == View::Path { path(name) } else { None }
 }
 
-/// Returns as much of a name as is asked for; `None` where it cannot be shown so.
+/// Demangles the requested parts of a name; `None` if that is not possible.
 #[cfg(feature = "demangle")]
 pub(super) fn view(name: &str, view: View) -> Option<String> {
     let name = without_static_prefix(name);
-    if name.len() > LONGEST_NAME {
+    if name.len() > MAX_NAME_LEN {
         return None;
     }
     if name.starts_with("_R") || is_rust_legacy(name) {

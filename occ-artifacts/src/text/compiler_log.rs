@@ -1,7 +1,7 @@
-//! The logs of `ptxas -v`, `nvcc --resource-usage`, NVRTC and `nvlink -v`.
+//! Reads the logs of `ptxas -v`, `nvcc --resource-usage`, NVRTC and `nvlink -v`.
 //!
-//! A log does not say whether it is of final code. It is taken to be unless it shows otherwise: by what the linker says
-//! of the same kernel, or by a stack that final code would sum up.
+//! A log does not state whether the code is final. It is assumed to be, unless the linker prints the same kernel, or a stack
+//! lacks the sum that `ptxas` prints for final code.
 
 mod walk;
 
@@ -31,33 +31,33 @@ pub(super) fn read(text: Text<'_>, images: &mut Images<'_>) -> Result<Found, Err
     Ok(found)
 }
 
-/// What the whole log says of single kernels.
+/// Facts about kernels from the whole log.
 #[derive(Default)]
 struct Facts<'a> {
     is_log: bool,
     is_before_linking: bool,
     has_kernels: bool,
-    /// Kernels whose stack has no bound.
+    /// Kernels with an unbounded stack.
     unbounded: HashSet<&'a str>,
-    /// Kernels of which the linker tells.
+    /// Kernels that the linker prints.
     linked: HashSet<&'a str>,
-    /// What kernels were compiled for, `None` if for several targets.
+    /// The target of each kernel; `None` if it was compiled for several.
     targets: HashMap<&'a str, Option<CodeTarget>>,
     modules: Vec<Module>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Module {
-    /// Stacks are not summed up: it is an object for device linking.
+    /// Whether stacks are not summed up: the module is an object for device linking.
     is_object: bool,
-    /// The sizes the linker gives hold nothing of the driver's.
+    /// Whether the linker's sizes do not include the driver's reserve.
     has_no_reserve: bool,
 }
 
 impl<'a> Facts<'a> {
     fn add(&mut self, event: Event<'a>, images: &Images<'_>) -> Result<(), Error> {
         self.is_log = true;
-        // An entry of a map or list, which may hold twice what is in it.
+        // An entry of a map or vector, whose capacity can be twice its length.
         let take = |offset| images.budget().take(128, offset, "the kernels of a log");
         match event {
             Event::Kernel(kernel) => {
@@ -92,7 +92,7 @@ impl<'a> Facts<'a> {
             .entry(kernel.name)
             .and_modify(|known| *known = known.filter(|&target| Some(target) == kernel.target))
             .or_insert(kernel.target);
-        // What prints barriers (12.6 and later) sums up every stack of final code.
+        // A `ptxas` that prints barriers (12.6 and later) sums up every stack of final code.
         let frame = kernel.properties.map_or(0, |properties| properties.frame);
         if let Some(module) = module {
             module.is_object |= frame > 0 && usage.barriers.is_some() && usage.stack.is_none();
@@ -101,7 +101,7 @@ impl<'a> Facts<'a> {
 
     fn image(&self, kernel: &Kernel<'_>) -> Result<KernelImage, Error> {
         let module = self.modules.get(kernel.module).copied().unwrap_or_default();
-        // One that is not known must not pass for any.
+        // A kernel without a target would match any.
         if !kernel.is_linker && kernel.target.is_none() {
             return Err(unknown_target(kernel.offset));
         }
@@ -128,12 +128,12 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The stack of a kernel with all it calls, if the log knows it.
+/// Returns the stack of a kernel including called functions, if the log tells it.
 fn stack(kernel: &Kernel<'_>, is_linked: bool) -> Option<u32> {
     let frame = kernel.properties.map(|properties| properties.frame);
     match (kernel.usage?.stack, frame) {
         (Some(stack), frame) => Some(stack.max(frame.unwrap_or(0))),
-        // Versions differ in whether they sum up what is called; before the link nobody knows it.
+        // Without the sum, the frame is the stack only if the code is final and calls nothing.
         (None, frame) => frame.filter(|_| is_linked && !kernel.has_calls),
     }
 }
@@ -146,7 +146,7 @@ mod tests {
     use crate::text::tests::{kernels, read_all};
     use occ_core::{Code, Portability};
 
-    /// The kernel of this name.
+    /// Returns the only kernel with this name.
     fn find<'a>(kernels: &'a [KernelImage], name: &str) -> &'a KernelImage {
         let mut found = kernels.iter().filter(|kernel| &*kernel.name == name);
         let kernel = found.next().unwrap_or_else(|| panic!("no {name} in {kernels:?}"));
@@ -158,13 +158,13 @@ mod tests {
         CodeTarget { number, code: Code::Binary, portability }
     }
 
-    /// Registers, static shared memory, barriers and stack.
+    /// Returns registers, static shared memory, barriers and stack.
     fn resources(kernel: &KernelImage) -> (Option<u32>, Option<u32>, Option<u32>, Option<Stack>) {
         (kernel.registers, kernel.static_smem, kernel.barriers, kernel.stack)
     }
 
-    // The expected values of the tests here are those of the cubins that were written with these logs: REGCOUNT,
-    // NUM_BARRIERS, the size of the shared section and the largest stack record.
+    // The expected values are those of the cubins from the same compilation: REGCOUNT, NUM_BARRIERS, the size of the shared
+    // section and the largest stack record.
 
     #[test]
     fn ptxas_12_0_prints_neither_barriers_nor_whole_stacks() {
@@ -204,7 +204,7 @@ ptxas info    : Function properties for leaf
         let recursive = find(&kernels, "k_rec");
         assert_eq!(resources(recursive), (Some(24), Some(0), None, Some(Stack::Unbounded)));
         assert_eq!(recursive.spills, Some(Spills { stores: 0, loads: 0 }), "those of `rec` are its own");
-        // Really 152, with what it calls.
+        // 152 with the functions it calls.
         assert_eq!(resources(find(&kernels, "k_leaf1")), (Some(30), Some(0), None, None));
     }
 
@@ -270,7 +270,7 @@ ptxas info    : Function properties for __internal_trig_reduction_slowpathd
     }
 
     #[test]
-    fn a_stack_that_is_not_summed_up_is_of_an_object() {
+    fn a_stack_without_a_sum_shows_an_object() {
         let log = "\
 ptxas info    : 16 bytes gmem
 ptxas info    : Compiling entry function 'k_frame_rec' for 'sm_80'
@@ -282,7 +282,7 @@ ptxas info    : Function properties for k_leaf1
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ptxas info    : Used 24 registers, used 0 barriers, 360 bytes cmem[0]
 ";
-        // Linked, they have no bound and 120 bytes.
+        // After linking they are unbounded and 120 bytes.
         let kernels = kernels(log);
         assert!(kernels.iter().all(|kernel| !kernel.is_linked && kernel.stack.is_none()), "{kernels:?}");
     }
@@ -311,22 +311,22 @@ nvlink info    : used 24 registers, 0 stack, 0 bytes smem, 360 bytes cmem[0], 0 
 ";
 
     #[test]
-    fn the_linker_has_the_last_word() {
+    fn the_linkers_numbers_are_final() {
         let kernels = kernels(&[OBJECT, LINKER_90].concat());
         let [object, linked, plain] = &kernels[..] else { panic!("{kernels:?}") };
         assert!(!object.is_linked && linked.is_linked && plain.is_linked);
         assert_eq!(resources(object), (Some(24), Some(400), Some(1), None));
-        // The compiler's lines tell the target.
+        // The target comes from the compiler's lines.
         assert_eq!(linked.target, Some(binary(90, Portability::Base)));
-        // It has 4 barriers. But a kernel without any would have been given some number, too.
+        // It has 4 barriers, but the linker could also have printed that for a kernel without any.
         assert_eq!(resources(linked), (Some(60), Some(400), None, Some(Stack::Bytes(120))));
         assert_eq!((plain.target, plain.static_smem), (None, Some(0)));
-        // The linker gives 4 for it, too. It has none.
+        // The linker prints 4 for it too, but it has none.
         assert_eq!(plain.barriers, None);
     }
 
     #[test]
-    fn the_linker_alone_does_not_tell_the_target() {
+    fn a_linkers_log_alone_has_no_target() {
         let of_90 = kernels(LINKER_90);
         assert_eq!(resources(&of_90[0]), (Some(60), None, None, Some(Stack::Bytes(120))));
         // Constant memory of 360 bytes is too little for targets whose sizes hold the driver's part.

@@ -1,8 +1,8 @@
-//! A text, its lines and their place in the file, and what a reader found in it.
+//! A text with the offsets of its lines in the file, and a summary of what a reader found in it.
 
 use std::borrow::Cow;
 
-/// A text, and where it begins in the file.
+/// A text and its place in the file.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a> {
     pub(super) data: &'a str,
@@ -10,7 +10,7 @@ pub(super) struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// Each line with its place in the file.
+    /// Returns each line with its offset in the file.
     pub(super) fn lines(self) -> impl Iterator<Item = (u64, &'a str)> {
         let mut at = 0;
         self.data.split('\n').map(move |line| {
@@ -21,50 +21,51 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Where a text is in the file.
+/// The place of a text in the file.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
+    /// The offset of its first byte.
     pub(super) start: u64,
     /// Bytes in the file for each byte of the text.
     pub(super) unit: u64,
 }
 
 impl Place {
-    /// Where the byte at `at` of the text is in the file.
+    /// Returns the offset in the file of the byte at `at` of the text.
     pub(super) fn offset(self, at: usize) -> u64 {
         self.start.saturating_add((at as u64).saturating_mul(self.unit))
     }
 }
 
-/// What stands for a character that was lost. All that is looked for is ASCII.
-const LOST: char = '`';
+/// The replacement of characters that are not ASCII. Readers search for ASCII only.
+const REPLACEMENT: char = '`';
 
-/// Bytes as a text of the same length, whatever their encoding is.
+/// Returns bytes of any encoding as a text of the same length.
 pub(super) fn as_text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.into(),
-        Err(_) => bytes.iter().map(|&byte| if byte.is_ascii() { char::from(byte) } else { LOST }).collect(),
+        Err(_) => bytes.iter().map(|&byte| if byte.is_ascii() { char::from(byte) } else { REPLACEMENT }).collect(),
     }
 }
 
-/// UTF-16 as a text of one byte for each unit.
+/// Returns UTF-16 as a text with one byte for each code unit.
 pub(super) fn narrow(utf16: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     let units = utf16.as_chunks().0.iter().map(|&bytes| unit(bytes));
-    units.map(|unit| u8::try_from(unit).ok().filter(u8::is_ascii).map_or(LOST, char::from)).collect()
+    units.map(|unit| u8::try_from(unit).ok().filter(u8::is_ascii).map_or(REPLACEMENT, char::from)).collect()
 }
 
-/// What a reader found in a text.
+/// A summary of what a reader found in a text.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Found {
-    /// It is of the reader's kind.
+    /// Whether the text has the reader's format.
     pub(super) is_recognised: bool,
     pub(super) has_kernels: bool,
-    /// `nvcc` said that it shows nothing before device linking.
+    /// Whether `nvcc` states that it prints no resources before device linking.
     pub(super) is_before_linking: bool,
 }
 
 impl Found {
-    pub(super) fn with(self, other: Found) -> Found {
+    pub(super) fn merge(self, other: Found) -> Found {
         Found {
             is_recognised: self.is_recognised || other.is_recognised,
             has_kernels: self.has_kernels || other.has_kernels,

@@ -1,7 +1,6 @@
-//! PTX: which kernels there are, and what they say of their launch.
+//! Reads the kernels of PTX and their launch bounds.
 //!
-//! Registers, barriers and local memory exist only once it is compiled, and static shared memory can only be estimated
-//! before.
+//! Registers, barriers and local memory are unknown until PTX is compiled; static shared memory could only be estimated.
 
 mod tokens;
 
@@ -16,28 +15,28 @@ use crate::target::CodeTarget;
 use occ_core::Code;
 use tokens::{Token, Tokens};
 
-/// `ptxas` raises a lower cap to this. (What `.minnctapersm` leaves may be lower than `.maxnreg`; that is not in PTX.)
-const LOWEST_REGISTER_CAP: u32 = 24;
-/// A cap from here on is none.
-const MOST_REGISTERS: u32 = 255;
+/// The lowest cap that `ptxas` applies for `.maxnreg`. (`.minnctapersm` can lead to a lower cap, which PTX does not show.)
+const MIN_REGISTER_CAP: u32 = 24;
+/// The hardware limit on registers per thread. A cap from here on is no cap.
+const MAX_REGISTERS: u32 = 255;
 
-/// Reads the kernels of a PTX module that was found at `origin`.
+/// Adds the kernels of a PTX module with this origin.
 ///
 /// # Errors
 ///
-/// A bound that is not a positive number, or a kernel that does not end.
+/// Returns an error if a bound is not a positive number, or a kernel has no end.
 pub(crate) fn read(bytes: Bytes<'_>, origin: &Origin, images: &mut Images<'_>) -> Result<(), Error> {
     read_text(bytes.data, Place { start: bytes.start, unit: 1 }, origin, images)
 }
 
-/// Whether the first thing but comments is `.version`.
+/// Returns whether the first token is `.version`.
 pub(super) fn is_ptx(text: Text<'_>) -> bool {
     matches!(Tokens::new(text.data.as_bytes()).next(), Some(Token::Word(b".version")))
 }
 
 pub(super) fn read_text(data: &[u8], place: Place, origin: &Origin, images: &mut Images<'_>) -> Result<(), Error> {
     let mut module = Module { place, tokens: Tokens::new(data), origin, target: None };
-    // Where a `.visible` or the like stands, if it is the token just before.
+    // The start of a linkage directive, if it is the previous token.
     let mut linkage = None;
     while let Some(token) = module.tokens.next() {
         let at = module.tokens.start_of(token);
@@ -50,13 +49,13 @@ pub(super) fn read_text(data: &[u8], place: Place, origin: &Origin, images: &mut
                     images.push(kernel)?;
                 }
             }
-            // A function, or the values of a variable.
-            Token::Mark(b'{') => module.skip_block(at)?,
+            // The body of a function or the initializer of a variable.
+            Token::Punct(b'{') => module.skip_block(at)?,
             _ => {}
         }
     }
-    match module.tokens.cut {
-        Some(at) => Err(module.malformed(at, "PTX", "the end of a comment or a quotation that begins here")),
+    match module.tokens.unterminated {
+        Some(at) => Err(module.malformed(at, "PTX", "the end of the comment or string that starts here")),
         None => Ok(()),
     }
 }
@@ -69,7 +68,7 @@ struct Module<'a> {
 }
 
 impl Module<'_> {
-    /// Where something is in the file; inside of a container, where the PTX begins.
+    /// Returns an offset in the file; in a container, that of the PTX.
     fn offset(&self, at: usize) -> u64 {
         if self.origin.container.is_some() { self.origin.offset } else { self.place.offset(at) }
     }
@@ -78,35 +77,35 @@ impl Module<'_> {
         Error::new(self.offset(at), Problem::Malformed { what, expected })
     }
 
-    /// The target among the words of a `.target`.
+    /// Reads the words of a `.target` directive and returns the target.
     fn read_target(&mut self) -> Option<CodeTarget> {
         let mut found = None;
         while let Some(Token::Word(word)) = self.tokens.next() {
             found = found.or_else(|| target(std::str::from_utf8(word).ok()?, Code::Ptx));
-            if !self.tokens.skip_mark(b',') {
+            if !self.tokens.skip_punct(b',') {
                 break;
             }
         }
         found
     }
 
-    /// The kernel whose `.entry` was just read; `None` if it is only declared.
+    /// Reads the kernel after an `.entry`; `None` if it is only declared.
     fn read_kernel(&mut self, start: usize) -> Result<Option<KernelImage>, Error> {
         let name = match self.tokens.next() {
             Some(Token::Word(word)) if !word.starts_with(b".") => word,
             _ => return Err(self.malformed(start, "the name of a kernel", "an identifier after `.entry`")),
         };
-        if self.tokens.skip_mark(b'(') {
-            self.tokens.skip_to_mark(b')');
+        if self.tokens.skip_punct(b'(') {
+            self.tokens.skip_to_punct(b')');
         }
         let mut directives = Directives::default();
-        // What stands after a directive that is not known belongs to it.
+        // Tokens after an unknown directive belong to it.
         let mut is_known = true;
         loop {
             match self.tokens.next() {
-                Some(Token::Mark(b'{')) => break,
-                Some(Token::Mark(b';')) => return Ok(None),
-                Some(Token::Word(b".pragma")) => self.tokens.skip_to_mark(b';'),
+                Some(Token::Punct(b'{')) => break,
+                Some(Token::Punct(b';')) => return Ok(None),
+                Some(Token::Word(b".pragma")) => self.tokens.skip_to_punct(b';'),
                 Some(Token::Word(word)) if word.starts_with(b".") => {
                     is_known = self.read_directive(word, &mut directives)?;
                 }
@@ -123,14 +122,14 @@ impl Module<'_> {
         let mut kernel = words::kernel(&String::from_utf8_lossy(name), origin)?;
         kernel.target = self.target;
         let bounds = directives.bounds;
-        // `ptxas` ignores it where the size of a block is not known.
+        // `ptxas` ignores `.minnctapersm` without a block size.
         let has_block = bounds.max_threads.is_some() || bounds.launch.required_block.is_some();
         kernel.min_blocks_per_sm = directives.min_blocks_per_sm.filter(|_| has_block);
         kernel.bounds = Some(bounds);
         Ok(Some(kernel))
     }
 
-    /// Reads the numbers of a directive, the last of its kind wins; `false` if it is not known.
+    /// Reads the numbers of a directive, which replace those of an earlier one. Returns `false` for an unknown directive.
     fn read_directive(&mut self, word: &[u8], into: &mut Directives) -> Result<bool, Error> {
         let bounds = &mut into.bounds;
         match word {
@@ -141,7 +140,7 @@ impl Module<'_> {
             b".minnctapersm" => into.min_blocks_per_sm = Some(self.read_number()?),
             b".maxnreg" => {
                 let cap = self.read_number()?;
-                bounds.max_registers = (cap < MOST_REGISTERS).then_some(cap.max(LOWEST_REGISTER_CAP));
+                bounds.max_registers = (cap < MAX_REGISTERS).then_some(cap.max(MIN_REGISTER_CAP));
             }
             b".explicitcluster" => bounds.launch.needs_cluster = true,
             b".blocksareclusters" => bounds.launch.grid_counts_clusters = true,
@@ -150,11 +149,11 @@ impl Module<'_> {
         Ok(true)
     }
 
-    /// One to three numbers, those that are missing are 1.
+    /// Reads one to three numbers; missing ones are 1.
     fn read_dimensions(&mut self) -> Result<[u32; 3], Error> {
         let mut dimensions = [1; 3];
         for (index, dimension) in dimensions.iter_mut().enumerate() {
-            if index > 0 && !self.tokens.skip_mark(b',') {
+            if index > 0 && !self.tokens.skip_punct(b',') {
                 break;
             }
             *dimension = self.read_number()?;
@@ -172,7 +171,7 @@ impl Module<'_> {
         value.filter(|&value| value > 0).ok_or_else(|| self.malformed(at, "a bound of a kernel", "1..=4294967295"))
     }
 
-    /// Skips to behind the `}` that closes the `{` just read.
+    /// Skips past the `}` that closes the `{` just read.
     fn skip_block(&mut self, start: usize) -> Result<(), Error> {
         if self.tokens.skip_block() { Ok(()) } else { Err(self.malformed(start, "a block", "`}` at its end")) }
     }
@@ -184,7 +183,7 @@ struct Directives {
     min_blocks_per_sm: Option<u32>,
 }
 
-/// An integer as PTX writes it: decimal, `0x`, `0b`, octal with a leading 0, perhaps with a `U`.
+/// Parses a PTX integer: decimal, `0x`, `0b` or octal with a leading 0, optionally with a `U` suffix.
 fn integer(word: &[u8]) -> Option<u32> {
     let word = std::str::from_utf8(word).ok()?;
     let word = word.strip_suffix('U').unwrap_or(word);
@@ -223,9 +222,9 @@ mod tests {
         LaunchBounds::new().required_block(block)
     }
 
-    /// Each was given to `ptxas` 13.5; expected are the attributes in its cubin.
+    /// The expected values are the attributes in the cubins of `ptxas` 13.5.
     #[test]
-    fn bounds_are_those_ptxas_reads() {
+    fn bounds_match_ptxas() {
         for (directives, expected) in [
             (".maxntid 0400,1,1", [256, 1, 1]),
             (".maxntid 0x10U, 0b11", [16, 3, 1]),
@@ -261,17 +260,17 @@ mod tests {
     }
 
     #[test]
-    fn blocks_per_sm_count_only_beside_a_block() {
+    fn blocks_per_sm_need_a_block_size() {
         let minimum = |directives: &str| only(&format!(".entry k() {directives} {{}}")).min_blocks_per_sm;
         assert_eq!(minimum(".minnctapersm 2 .maxntid 256"), Some(2));
         assert_eq!(minimum(".reqntid 64 .minnctapersm 4"), Some(4));
-        // `ptxas`: ignored.
+        // Ignored, as by `ptxas`.
         assert_eq!(minimum(".minnctapersm 4"), None);
     }
 
-    /// `ptxas` 13.5 refuses each, at the same place.
+    /// `ptxas` 13.5 rejects each at the same place.
     #[test]
-    fn a_bound_that_cannot_be_read_is_an_error_with_its_place() {
+    fn a_malformed_bound_is_an_error_with_its_offset() {
         for (directives, wrong) in [
             (".maxntid 16*16", "*16"),
             (".maxntid (256)", "(256)"),
@@ -296,9 +295,9 @@ mod tests {
         }
     }
 
-    /// Each compiles with `ptxas` 13.5 to the named kernels.
+    /// `ptxas` 13.5 compiles each to the named kernels.
     #[test]
-    fn modules_are_read_as_ptxas_reads_them() {
+    fn kernels_match_ptxas() {
         for (ptx, expected) in [
             (".visible .entry k .maxntid 32 { ret; }", &["k"][..]),
             (".visible .entry k() .maxntid 32 { ret; } .entry j() .maxntid 64 {{ret;}}", &["k", "j"]),
@@ -317,7 +316,7 @@ mod tests {
         }
     }
 
-    /// What LLVM writes for `extern "ptx-kernel"` functions of Rust, with debug information.
+    /// Output of LLVM for `extern "ptx-kernel"` functions of Rust, with debug information.
     const LLVM: &str = "\
 //
 // Generated by LLVM NVPTX Back-End
@@ -361,7 +360,7 @@ mod tests {
 ";
 
     #[test]
-    fn what_llvm_writes_is_read() {
+    fn the_output_of_llvm() {
         let kernels = kernels(LLVM);
         let [fill, required] = &kernels[..] else { panic!("{kernels:?}") };
         let expected = Bounds { max_threads: Some([128, 1, 1]), max_registers: Some(40), ..Bounds::default() };
@@ -371,12 +370,12 @@ mod tests {
         assert_eq!(fill.target.unwrap().to_string(), "compute_80");
         assert_eq!(fill.origin.offset, LLVM.find(".visible .entry fill").unwrap() as u64);
         assert_eq!(required.origin.offset, LLVM.find(".visible .entry req").unwrap() as u64);
-        // Nothing of this is known before it is compiled.
+        // Unknown until the PTX is compiled.
         assert_eq!((fill.registers, fill.static_smem, fill.barriers, fill.stack), (None, None, None, None));
     }
 
     #[test]
-    fn targets_have_suffixes_and_hold_until_the_next() {
+    fn a_target_applies_until_the_next() {
         let module = |target: &str| format!(".version 8.8\n.target {target}\n.entry k() {{ ret; }}\n");
         let ptx: String = ["sm_90a", "texmode_independent, sm_100f", "sm_75, debug", "other"].map(module).concat();
         let targets: Vec<_> =
@@ -386,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn ptx_in_a_container_is_where_that_is() {
+    fn ptx_in_a_container_has_the_offset_of_its_entry() {
         let ptx = format!("{HEAD}.entry k() .maxntid 32 {{ ret; }}\0\0\0\0");
         let origin = Origin {
             container: Some(1),
@@ -394,17 +393,17 @@ mod tests {
             offset: 4096,
             ..Origin::whole(Format::Ptx)
         };
-        let budget = Budget::of_file(ptx.len());
-        let mut images = Images::new(&budget, crate::images::Wanted::All);
+        let budget = Budget::for_file(ptx.len());
+        let mut images = Images::new(&budget, crate::images::Selection::All);
         read(Bytes::new(ptx.as_bytes(), 4096), &origin, &mut images).unwrap();
         assert_eq!(images.into_list()[0].origin, origin);
-        let mut images = Images::new(&budget, crate::images::Wanted::All);
+        let mut images = Images::new(&budget, crate::images::Selection::All);
         let error = read(Bytes::new(ptx.replace("32", "x").as_bytes(), 4096), &origin, &mut images).unwrap_err();
         assert_eq!(error.offset, 4096);
     }
 
     #[test]
-    fn a_kernel_that_does_not_end_is_an_error() {
+    fn a_kernel_without_an_end_is_an_error() {
         for cut in [
             ".entry",
             ".entry k",
@@ -420,14 +419,14 @@ mod tests {
     }
 
     #[test]
-    fn a_directive_that_is_not_known_keeps_its_numbers() {
+    fn an_unknown_directive_is_skipped_with_its_numbers() {
         let bounds = bounds(".new_bound (1, 2) 3 .maxntid 64");
         assert_eq!(bounds, Bounds { max_threads: Some([64, 1, 1]), ..Bounds::default() });
     }
 
-    /// What follows it may hold kernels: a part of them is no answer.
+    /// The rest of the text could hold kernels, so the list would be incomplete.
     #[test]
-    fn what_has_no_end_is_refused() {
+    fn an_unterminated_comment_or_string_is_an_error() {
         for (rest, mark) in [("/* .entry b() { ret; }", "/*"), (".file 1 \"x\n.entry b() { ret; }", "\"x")] {
             let text = format!(".version 8.0\n.target sm_80\n.entry a() {{}}\n{rest}");
             let error = crate::read(text.as_bytes()).unwrap_err();

@@ -1,8 +1,8 @@
-//! The text of `cuobjdump -res-usage`.
+//! Reads the text of `cuobjdump -res-usage`.
 //!
-//! It does not say whether the code is final. What it prints of an object for device linking looks the same, but the
-//! shared memory of that lacks the driver's part, and its stack is printed as 0 because it is not known. So both are
-//! known only where the numbers of the same cubin tell which it is.
+//! It does not state whether the code is final. An object for device linking looks the same, but its shared memory does not
+//! include the driver's reserve, and its stack, which is unknown, is printed as 0. Both are known only if other numbers of
+//! the same cubin show which it is.
 
 use super::input::{Found, Text};
 use super::reserve::{FIRST_WITH_RESERVED_SMEM, has_no_reserve, static_smem};
@@ -40,7 +40,7 @@ pub(super) fn read(text: Text<'_>, images: &mut Images<'_>) -> Result<Found, Err
         }
         found.has_kernels = true;
         let mut image = image(cubin, &function, cubins.get(cubin.index).copied().unwrap_or_default())?;
-        // One name for all kernels of a member.
+        // All kernels of a member share its name.
         if let Some(name) = cubin.member {
             if member.as_ref().is_none_or(|(known, _)| *known != name) {
                 member = Some((name, name.into()));
@@ -52,12 +52,12 @@ pub(super) fn read(text: Text<'_>, images: &mut Images<'_>) -> Result<Found, Err
     Ok(found)
 }
 
-/// What the functions of a cubin tell of it together.
+/// Evidence from all functions of a cubin.
 #[derive(Clone, Copy, Default)]
 struct Evidence {
-    /// A stack is known, as it is only in final code.
+    /// Whether a stack is known, which proves final code.
     is_final: bool,
-    /// A size without the driver's part.
+    /// Whether a size does not include the driver's reserve.
     has_no_reserve: bool,
 }
 
@@ -78,39 +78,39 @@ fn image(cubin: &Cubin<'_>, function: &Function<'_>, evidence: Evidence) -> Resu
     image.target = cubin.target;
     // A kernel has at least one register.
     image.registers = function.registers.filter(|&registers| registers > 0);
-    // Without the driver's part it is an object, or final code with so much less.
-    let is_either = has_reserve && !evidence.is_final && !evidence.has_no_reserve;
+    // The size can be that of an object, or that of final code including the reserve.
+    let is_ambiguous = has_reserve && !evidence.is_final && !evidence.has_no_reserve;
     image.static_smem = match function.smem {
-        Some(1..) if is_either => None,
+        Some(1..) if is_ambiguous => None,
         size => size.and_then(|size| static_smem(size, cubin.target, evidence.has_no_reserve)),
     };
     image.is_linked = !(has_reserve && evidence.has_no_reserve);
     image.stack = match function.stack {
-        // `cuobjdump` prints 0 for some kernels of 12.4 and 12.5 that have a stack. They made no cubins of ABI 8.
+        // `cuobjdump` prints 0 for some kernels of 12.4 and 12.5 that have a stack. These toolkits write ABI 7.
         Some(Stack::Bytes(0)) if !(evidence.is_final && cubin.has_abi_8) => None,
         stack => stack,
     };
     Ok(image)
 }
 
-/// What a line, or the two lines of a function, say.
+/// The information in a line, or in the two lines of a function.
 enum Event<'a, 'c> {
     Function {
         cubin: &'c Cubin<'a>,
         function: Function<'a>,
     },
-    /// A line only `cuobjdump` prints.
+    /// A line that only `cuobjdump` prints.
     Heading,
 }
 
-/// What the headings before a list of functions say of their cubin.
+/// The information in the headings of a list of functions.
 #[derive(Clone, Copy, Default)]
 struct Cubin<'a> {
-    /// Which list it is, from 0.
+    /// The number of the list, from 1.
     index: usize,
     member: Option<&'a str>,
     target: Option<CodeTarget>,
-    /// Whether there is a target that is not known.
+    /// Whether the heading has an unknown target.
     has_unknown_target: bool,
     has_abi_8: bool,
 }
@@ -125,9 +125,9 @@ struct Function<'a> {
     constant_bank_0: Option<u32>,
 }
 
-fn walk<'a>(text: Text<'a>, mut tell: impl FnMut(Event<'a, '_>) -> Result<(), Error>) -> Result<(), Error> {
+fn walk<'a>(text: Text<'a>, mut visit: impl FnMut(Event<'a, '_>) -> Result<(), Error>) -> Result<(), Error> {
     let mut cubin = Cubin::default();
-    // Headings that no list has followed yet.
+    // The headings of the next list.
     let mut heading = Cubin::default();
     let mut function = None;
     for (offset, line) in text.lines() {
@@ -139,31 +139,31 @@ fn walk<'a>(text: Text<'a>, mut tell: impl FnMut(Event<'a, '_>) -> Result<(), Er
         if let Some((name, offset)) = function.take()
             && line.split_ascii_whitespace().any(|token| token.starts_with("REG:"))
         {
-            tell(Event::Function { cubin: &cubin, function: numbers(name, offset, line)? })?;
+            visit(Event::Function { cubin: &cubin, function: numbers(name, offset, line)? })?;
         } else if line.starts_with("Resource usage:") {
             cubin = Cubin { index: cubin.index + 1, ..heading };
             heading = Cubin { member: heading.member, ..Cubin::default() };
-            tell(Event::Heading)?;
+            visit(Event::Heading)?;
         } else if line.starts_with("Fatbin ") && line.ends_with(" code:") {
             heading = Cubin { member: heading.member, ..Cubin::default() };
-            tell(Event::Heading)?;
+            visit(Event::Heading)?;
         } else if let Some(name) = line.strip_prefix("arch = ") {
             heading.target = target(name, Code::Binary);
             heading.has_unknown_target = heading.target.is_none();
         } else if line.starts_with("code version = [1,8]") {
             heading.has_abi_8 = true;
         } else if let Some(path) = line.strip_prefix("member ").and_then(|rest| rest.strip_suffix(':')) {
-            // The path of the archive and the name of the member.
+            // `PATH:MEMBER`; a Windows path has colons too.
             let name = path.rsplit(':').next();
             heading = Cubin { member: name, ..Cubin::default() };
         } else if line.starts_with("cuobjdump info ") {
-            tell(Event::Heading)?;
+            visit(Event::Heading)?;
         }
     }
     Ok(())
 }
 
-/// The `KEY:VALUE` words of a function; a value is a number or `UNKNOWN`.
+/// Parses the `KEY:VALUE` words of a function; a value is a number or `UNKNOWN`.
 fn numbers<'a>(name: &'a str, offset: u64, line: &str) -> Result<Function<'a>, Error> {
     let mut function = Function { name, offset, registers: None, smem: None, stack: None, constant_bank_0: None };
     let mut local = 0;
@@ -199,17 +199,17 @@ mod tests {
 
     type Row<'a> = (&'a str, Option<String>, Option<u32>, Option<u32>, Option<Stack>);
 
-    /// Name, target, registers, static shared memory and stack.
+    /// Returns name, target, registers, static shared memory and stack.
     fn row(kernel: &KernelImage) -> Row<'_> {
         let target = kernel.target.map(|target| target.to_string());
         (&kernel.name, target, kernel.registers, kernel.static_smem, kernel.stack)
     }
 
-    fn on(target: &str) -> String {
+    fn named(target: &str) -> String {
         target.to_owned()
     }
 
-    /// The headings of a cubin in a fatbin.
+    /// Returns the headings of a cubin in a fatbin.
     fn heading(arch: &str, abi: u32) -> String {
         format!(
             "\nFatbin elf code:\n================\narch = {arch}\ncode version = [1,{abi}]\nhost = linux\n\
@@ -229,7 +229,7 @@ mod tests {
     const DEVICE_FUNCTION: &str = " Function _Z3farPii:
   REG:0 STACK:0 SHARED:0 LOCAL:0 TEXTURE:0 SURFACE:0 SAMPLER:0
 ";
-    /// 48 KiB, or 49 KiB before linking.
+    /// 48 KiB with the driver's reserve, or 49 KiB without it.
     const LARGE: &str = " Function large:
   REG:10 STACK:0 SHARED:50176 LOCAL:0 CONSTANT[0]:536 TEXTURE:0 SURFACE:0 SAMPLER:0
 ";
@@ -238,11 +238,11 @@ mod tests {
 ";
 
     #[test]
-    fn final_code_of_9_0_has_the_drivers_part_taken_off() {
+    fn the_reserve_is_subtracted_from_final_code_of_9_0() {
         let text = [&heading("sm_90a", 8), CALLER, PLAIN, LARGE, DEVICE_FUNCTION].concat();
         let kernels = kernels(&text);
         let rows: Vec<_> = kernels.iter().map(row).collect();
-        let target = Some(on("sm_90a"));
+        let target = Some(named("sm_90a"));
         assert_eq!(
             rows,
             [
@@ -256,25 +256,25 @@ mod tests {
     }
 
     #[test]
-    fn an_object_of_9_0_has_no_part_of_the_drivers() {
+    fn objects_of_9_0_have_no_reserve() {
         let kernels = kernels(&[&heading("sm_90", 8), OBJECT, LARGE].concat());
         let rows: Vec<_> = kernels.iter().map(row).collect();
-        assert_eq!(rows[0], ("caller", Some(on("sm_90")), Some(24), Some(400), None));
-        assert_eq!(rows[1], ("large", Some(on("sm_90")), Some(10), Some(50_176), None));
+        assert_eq!(rows[0], ("caller", Some(named("sm_90")), Some(24), Some(400), None));
+        assert_eq!(rows[1], ("large", Some(named("sm_90")), Some(10), Some(50_176), None));
         assert!(kernels.iter().all(|kernel| !kernel.is_linked));
     }
 
     #[test]
-    fn without_a_sign_the_shared_memory_of_9_0_is_unknown() {
+    fn without_evidence_the_shared_memory_of_9_0_is_unknown() {
         let kernels = kernels(&[&heading("sm_90", 8), LARGE, PLAIN].concat());
         let rows: Vec<_> = kernels.iter().map(row).collect();
-        assert_eq!(rows[0], ("large", Some(on("sm_90")), Some(10), None, None));
-        assert_eq!(rows[1], ("plain", Some(on("sm_90")), Some(8), Some(0), None));
+        assert_eq!(rows[0], ("large", Some(named("sm_90")), Some(10), None, None));
+        assert_eq!(rows[1], ("plain", Some(named("sm_90")), Some(8), Some(0), None));
     }
 
     #[test]
-    fn a_cubin_alone_does_not_tell_its_target() {
-        // Constant memory of 360 bytes is too little for targets whose sizes hold the driver's part.
+    fn a_lone_cubin_has_no_target() {
+        // 360 bytes of constant memory are too few for a target whose sizes include the reserve.
         let large = LARGE.replace("536", "360");
         let list = "\nResource usage:\n Common:\n  GLOBAL:0\n";
         let of_80 = kernels(&[list, DBL, &large].concat());
@@ -282,14 +282,14 @@ mod tests {
         assert_eq!(row(&of_80[1]), ("large", None, Some(10), Some(50_176), None));
         let of_90 = kernels(&[list, CALLER].concat());
         assert_eq!(row(&of_90[0]), ("caller", None, Some(60), None, Some(Stack::Bytes(120))));
-        // A cubin after a fatbin does not take over its target.
+        // A cubin after a fatbin does not inherit its target.
         let both = kernels(&[&heading("sm_90", 8), CALLER, list, CALLER].concat());
-        assert_eq!((row(&both[0]).1, row(&both[1]).1), (Some(on("sm_90")), None));
+        assert_eq!((row(&both[0]).1, row(&both[1]).1), (Some(named("sm_90")), None));
     }
 
     #[test]
-    fn a_stack_of_0_is_believed_only_of_abi_8() {
-        // `cuobjdump` prints 0 for a kernel of 12.4 with calls, whose stack is 152.
+    fn a_stack_of_0_is_trusted_only_with_abi_8() {
+        // `cuobjdump` prints 0 for a kernel of 12.4 that calls functions and has a stack of 152.
         let calls = DBL.replace("dbl", "calls").replace("STACK:40", "STACK:0");
         for (abi, stack) in [(7, None), (8, Some(Stack::Bytes(0)))] {
             let kernels = kernels(&[&heading("sm_75", abi), DBL, &calls].concat());
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stand_in_any_order() {
+    fn numbers_can_have_any_order() {
         let text = " Function dbl:\r\n\tCONSTANT[0]:360 SAMPLER:0 LOCAL:0 SHARED:48 NEW:x STACK:40 REG:28\r\n";
         let kernels = kernels(text);
         assert_eq!(row(&kernels[0]), ("dbl", None, Some(28), Some(48), Some(Stack::Bytes(40))));
@@ -326,15 +326,15 @@ mod tests {
         assert_eq!(
             found,
             [
-                (Some("one.o"), Some(on("sm_80"))),
-                (Some("two.o"), Some(on("sm_80"))),
-                (Some("two.o"), Some(on("sm_90a")))
+                (Some("one.o"), Some(named("sm_80"))),
+                (Some("two.o"), Some(named("sm_80"))),
+                (Some("two.o"), Some(named("sm_90a")))
             ]
         );
     }
 
     #[test]
-    fn a_text_without_kernels_says_so() {
+    fn a_text_without_kernels_is_an_error() {
         for text in [
             "cuobjdump info    : File 'k.ptx' does not contain device code\n",
             "\nFatbin ptx code:\n================\narch = sm_80\n",
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_cannot_be_read_is_an_error() {
+    fn a_malformed_number_is_an_error() {
         let text = DBL.replace("REG:28", "REG:many");
         let error = read_all(text.as_bytes()).unwrap_err();
         assert_eq!(error.offset, 0);

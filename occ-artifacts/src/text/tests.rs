@@ -6,15 +6,15 @@ use crate::error::Error;
 use crate::image::KernelImage;
 use crate::images::Images;
 
-/// Whether a text is recognised, and its kernels.
+/// Returns whether a text is recognised, and its kernels.
 pub(super) fn read_all(text: &[u8]) -> Result<(bool, Vec<KernelImage>), Error> {
-    let budget = Budget::of_file(text.len());
-    let mut images = Images::new(&budget, crate::images::Wanted::All);
+    let budget = Budget::for_file(text.len());
+    let mut images = Images::new(&budget, crate::images::Selection::All);
     let is_recognised = read(Bytes::new(text, 0), &mut images)?;
     Ok((is_recognised, images.into_list()))
 }
 
-/// The kernels of a text that is recognised.
+/// Returns the kernels of a recognised text.
 pub(super) fn kernels(text: &str) -> Vec<KernelImage> {
     let (is_recognised, kernels) = read_all(text.as_bytes()).unwrap();
     assert!(is_recognised, "{text}");
@@ -72,12 +72,12 @@ fn anything_else_is_not_recognised() {
 }
 
 #[test]
-fn utf_16_is_read_like_utf_8() {
+fn utf_16_gives_the_same_kernels_as_utf_8() {
     for text in [LOG, USAGE, PTX] {
         let expected = kernels(text);
         let first_line = |kernel: &KernelImage| text[usize::try_from(kernel.origin.offset).unwrap()..].lines().next();
         assert!(!expected.is_empty());
-        // A character outside of ASCII takes one unit, one outside of the basic plane two.
+        // One character of one code unit, and one of two, both outside ASCII.
         let text = format!("// \u{2018}\u{1f980}\n{text}");
         for encode in [u16::to_le_bytes, u16::to_be_bytes] {
             let bytes: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(encode).collect();
@@ -98,11 +98,11 @@ fn utf_16_is_read_like_utf_8() {
 }
 
 #[test]
-fn several_kinds_in_one_file_are_all_read() {
+fn one_file_can_hold_several_formats() {
     assert_eq!(kernels(&[LOG, USAGE].concat()).len(), 3);
 }
 
-/// Xorshift, so that a failure can be repeated.
+/// Xorshift with a fixed seed, so that a failure can be reproduced.
 struct Random(u64);
 
 impl Random {
@@ -115,7 +115,7 @@ impl Random {
 }
 
 #[test]
-fn whatever_a_text_holds_reading_ends_without_a_panic() {
+fn damaged_texts_do_not_panic() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut outcomes = [0; 3];
     for round in 0..30_000 {
@@ -145,12 +145,12 @@ fn whatever_a_text_holds_reading_ends_without_a_panic() {
             }
         }
     }
-    assert!(outcomes.iter().all(|&count| count > 100), "all three ends are reached: {outcomes:?}");
+    assert!(outcomes.iter().all(|&count| count > 100), "every outcome occurs: {outcomes:?}");
 }
 
-/// Reading any of these takes a fraction of a second; with a time that grows as the square, it takes an hour.
+/// Each takes a fraction of a second in linear time, and an hour in quadratic time.
 #[test]
-fn megabytes_without_an_end_are_read_in_linear_time() {
+fn megabytes_are_read_in_linear_time() {
     let head = ".version 9.5 ";
     for (head, part) in [
         ("", "x"),
@@ -173,7 +173,7 @@ fn megabytes_without_an_end_are_read_in_linear_time() {
         (".version 9.5 .entry k {", "{}\"}\"/"),
     ] {
         let text = [head, &part.repeat(2 << 20 >> part.len().ilog2())].concat();
-        // Only that it ends: most of this is nothing.
+        // The result does not matter, only that reading ends.
         let _ = read_all(text.as_bytes());
     }
 }

@@ -40,7 +40,7 @@ pub(crate) struct Kernel {
     pub(crate) code_flags: u64,
     /// The top byte of `sh_info` of its code.
     pub(crate) code_registers: u32,
-    /// The records of `.nv.info` that are about it: code and number.
+    /// Its records in `.nv.info`: code and number.
     pub(crate) function: Vec<(u8, u32)>,
     /// Its own `.nv.info`.
     pub(crate) info: Vec<u8>,
@@ -58,14 +58,14 @@ impl Cubin {
         Cubin { abi: 8, ..Cubin::abi7(1, e_flags) }
     }
 
-    /// Adds a section and returns its number.
+    /// Adds a section and returns its index.
     pub(crate) fn section(&mut self, name: &str, kind: u32, info: u32, data: &[u8]) -> u32 {
         let (size, data) = (data.len() as u64, data.to_vec());
         self.sections.push(Section { name: name.into(), kind, flags: 0, info, size, data });
         self.sections.len() as u32 + 3
     }
 
-    /// Adds a symbol and returns its number.
+    /// Adds a symbol and returns its index.
     pub(crate) fn symbol(&mut self, name: &[u8], kind: u8, other: u8, section: u16) -> u32 {
         let mut symbol = [0; 24];
         symbol[..4].copy_from_slice(&(self.names.len() as u32).to_le_bytes());
@@ -181,7 +181,7 @@ pub(crate) struct Entry {
     pub(crate) kind: u16,
     pub(crate) number: u32,
     pub(crate) flags: u64,
-    /// What follows the 64 bytes every header has.
+    /// The header after its first 64 bytes.
     pub(crate) more_header: Vec<u8>,
     pub(crate) payload: Vec<u8>,
 }

@@ -100,7 +100,7 @@ fn second_layout() {
 
 /// As ELF has it where 16 bits are too few for a number of sections; `ptxas` does so from 65,280 sections on.
 #[test]
-fn numbers_of_sections_that_stand_elsewhere() {
+fn section_indices_above_16_bits() {
     let kernel = Kernel { function: vec![(0x2f, 32)], shared: Some(1024 + 16), ..Kernel::default() };
     let mut cubin = Cubin { headers_in_front: true, ..Cubin::abi8(0x0600_5a04) }.kernel("k", &kernel);
     let code = u32::from(cubin.symbols[1][6]);
@@ -115,7 +115,7 @@ fn numbers_of_sections_that_stand_elsewhere() {
 }
 
 #[test]
-fn abi_that_is_not_known() {
+fn an_unknown_abi() {
     for abi in [6, 9] {
         let cubin = Cubin { abi, ..Cubin::abi8(0x0600_5a04) };
         let error = read(&cubin.bytes()).unwrap_err();
@@ -133,7 +133,7 @@ fn registers() {
     };
     assert_eq!(registers(Cubin::abi7(0x50, 0x003d_053d), 17, &[]), Some(17));
     assert_eq!(registers(Cubin::abi7(0x7c, 0x005a_055a), 17, &[]), None);
-    // So it is in some objects of a shipped library, `libcublasLt` 13.10.
+    // As in some objects of NVIDIA's `libcublasLt` 13.10.
     assert_eq!(registers(Cubin::abi8(0x0600_4b04), 24, &[]), Some(24));
     assert_eq!(registers(Cubin::abi8(0x0600_5a04), 0, &[(0x2f, 10)]), Some(10));
     assert_eq!(registers(Cubin::abi8(0x0600_4b04), 24, &[(0x2f, 62)]), Some(62));
@@ -141,7 +141,7 @@ fn registers() {
 
 /// Sizes of the section as `cuobjdump` prints them, and of the log of `ptxas`, both of 13.5 for `sm_90`.
 #[test]
-fn static_smem_is_without_the_reserve_from_9_0_on() {
+fn static_smem_excludes_the_reserve_from_9_0_on() {
     let kernel = |shared| Kernel { shared, ..Kernel::default() };
     let smem = |cubin: Cubin, shared| only(&cubin.kernel("k", &kernel(shared))).static_smem;
     for (log, section) in [(2048, 3072), (128, 1152), (49152, 50176), (0, 1024)] {
@@ -150,7 +150,7 @@ fn static_smem_is_without_the_reserve_from_9_0_on() {
     }
     assert_eq!(smem(Cubin::abi8(0x0600_5a04), None), Some(0));
     assert_eq!(smem(Cubin::abi8(0x0600_5904), Some(3072)), Some(3072));
-    // The most of sm_90a.
+    // The maximum of sm_90a.
     assert_eq!(smem(Cubin::abi8(0x0600_5a04), Some(233_472)), Some(232_448));
     let what = "the size of a `.nv.shared` section";
     let small = Cubin::abi8(0x0600_5a04).kernel("k", &kernel(Some(1023)));
@@ -174,7 +174,7 @@ fn object_for_device_linking() {
 
 /// Sections that share the prefix but belong to no kernel, or to the second copy of the code that `sm_100` has.
 #[test]
-fn sections_that_only_look_alike() {
+fn sections_with_similar_names() {
     let mut cubin = Cubin::abi8(0x0600_6402).kernel("k", &Kernel { shared: Some(1028), ..Kernel::default() });
     for (name, kind, info, size) in [
         (".nv.shared.reserved.0", NOBITS, 0, 0x60),
@@ -252,7 +252,7 @@ fn bounds() {
 }
 
 /// What `ptxas` 12.5.82 wrote into `.nv.info.k` for a kernel with `.maxntid 384,1,1`, `.minnctapersm 1` and
-/// `setmaxnreg`, of which it said `Used 168 registers`.
+/// `setmaxnreg`, whose log has `Used 168 registers`.
 #[test]
 fn records_of_a_kernel_with_setmaxnreg() {
     let info = [
@@ -272,7 +272,7 @@ fn records_of_a_kernel_with_setmaxnreg() {
 
 /// `ptxas` 12.0 and 12.4 leave no trace of `setmaxnreg`, which only `sm_90a` has there.
 #[test]
-fn setmaxnreg_that_leaves_no_record() {
+fn setmaxnreg_without_a_record() {
     let setmaxnreg = |cubin: Cubin| only(&cubin.kernel("k", &Kernel::default())).setmaxnreg;
     assert_eq!(setmaxnreg(Cubin::abi7(0x7c, 0x005a_0d5a)), None);
     assert_eq!(setmaxnreg(Cubin::abi7(0x7d, 0x005a_0d5a)), Some(false));
@@ -294,7 +294,7 @@ fn tensor_memory() {
 /// Only entry points that are defined here are kernels: not the functions of an object for device linking, nor what is
 /// declared, nor what is no function.
 #[test]
-fn symbols_that_are_no_kernels() {
+fn symbols_that_are_not_kernels() {
     let mut cubin = Cubin::abi8(0x0600_4b04).kernel("k", &Kernel::default());
     cubin.symbol(b"device_function", 0x12, 0, 4);
     cubin.symbol(b"declared", 0x12, 0x10, 0);

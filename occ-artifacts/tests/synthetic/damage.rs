@@ -18,11 +18,11 @@ fn samples() -> [Vec<u8>; 3] {
 }
 
 #[test]
-fn cut_short() {
+fn truncated() {
     for bytes in samples() {
         assert!(read(&bytes).is_ok());
         for length in 0..bytes.len() {
-            // The zeros that fill up the last entry are all that can be missed.
+            // Only the zeros that pad the last entry may be missing.
             assert!(read(&bytes[..length]).is_err() || bytes[length..].iter().all(|&byte| byte == 0), "{length}");
         }
     }
@@ -99,7 +99,7 @@ fn names_without_an_end() {
 
 /// Ten thousand kernels of one code would have its records read ten thousand times.
 #[test]
-fn records_read_over_and_over() {
+fn records_shared_by_many_sections() {
     let mut cubin = cubin();
     let records = cubin.sections.iter_mut().find(|section| section.kind == INFO && section.info != 0).unwrap();
     records.data = half(0x1b, 255).repeat(1 << 16);
@@ -114,7 +114,7 @@ fn records_read_over_and_over() {
 #[test]
 fn more_headers_than_memory() {
     let mut bytes = cubin().bytes();
-    // No number of sections in the header: the first section has it as its size.
+    // The number of sections is in the size of the first section, not in the header.
     let headers = u64::from_le_bytes(bytes[0x28..0x30].try_into().unwrap()) as usize;
     bytes[0x3c..0x3e].fill(0);
     bytes[headers + 0x20..headers + 0x28].fill(0xff);

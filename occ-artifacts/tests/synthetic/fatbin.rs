@@ -34,7 +34,7 @@ fn printed_header() {
 }
 
 #[test]
-fn containers_back_to_back_and_zeros_after_them() {
+fn adjacent_containers_and_padding() {
     let first = container(&[sm_75("a"), sm_75("b")]);
     let second = container(&[sm_75("c")]);
     let bytes = [first.clone(), container(&[]), second, vec![0; 999]].concat();
@@ -75,7 +75,7 @@ fn entry_and_cubin_disagree() {
 }
 
 #[test]
-fn kinds_that_are_not_known_are_skipped() {
+fn unknown_kinds_are_skipped() {
     let unknown = Entry { kind: 0x40, payload: vec![1; 13], ..sm_75("x") };
     assert_eq!(listed(&container(&[unknown, sm_75("k")])), ["k sm_75"]);
 }
@@ -105,12 +105,12 @@ fn group() {
         let mut header = header(member, at, member.payload.len() as u64);
         match text {
             None => {}
-            // 7 characters and their end.
+            // 7 characters and a terminator.
             Some(Text::Name) => {
                 header[0x20..0x28].copy_from_slice(&[0x40, 0, 0, 0, 7, 0, 0, 0]);
                 header.extend(b"kern.cu\0");
             }
-            // 8 characters, and their end in the 8 bytes that follow.
+            // 8 characters, and a terminator in the next 8 bytes.
             Some(Text::Options) => {
                 header[0x14] = 0x40;
                 header.extend([0x48, 0, 0, 0, 8, 0, 0, 0]);
@@ -133,7 +133,7 @@ enum Text {
 
 #[cfg(not(feature = "containers"))]
 #[test]
-fn what_needs_the_feature() {
+fn compressed_entries_need_the_feature() {
     let needs = |bytes: &[u8]| match read(bytes).unwrap_err().problem {
         Problem::NeedsFeature { what, feature: "containers" } => what,
         other => panic!("{other:?}"),

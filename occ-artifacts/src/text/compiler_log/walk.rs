@@ -1,4 +1,4 @@
-//! The lines of a compiler log: which kernel each is about.
+//! Assigns the lines of a compiler log to kernels.
 
 use crate::error::{Error, Problem};
 use crate::image::Spills;
@@ -7,34 +7,34 @@ use crate::text::input::Text;
 use crate::text::words::{after, leading_digits, name, number, split, target};
 use occ_core::Code;
 
-/// What a line, or the lines of one kernel, say.
+/// The information in a line, or in the lines of one kernel.
 pub(super) enum Event<'a> {
     Kernel(Kernel<'a>),
-    /// The stack of this kernel has no bound.
+    /// A kernel whose stack is unbounded.
     Unbounded {
         name: &'a str,
         offset: u64,
     },
-    /// A module begins.
+    /// The start of a module.
     Module {
         offset: u64,
     },
-    /// `nvcc` shows nothing before device linking.
+    /// The statement of `nvcc` that it prints no resources before device linking.
     BeforeLinking,
 }
 
-/// What a log says of one kernel.
+/// The lines about one kernel.
 pub(super) struct Kernel<'a> {
     pub(super) name: &'a str,
     pub(super) offset: u64,
-    /// Which module it is in, from 0.
+    /// The index of its module, from 0.
     pub(super) module: usize,
-    /// Whether the linker says it.
+    /// Whether the lines are the linker's.
     pub(super) is_linker: bool,
     pub(super) target: Option<CodeTarget>,
     pub(super) usage: Option<Usage>,
     pub(super) properties: Option<Properties>,
-    /// Whether functions follow that were not inlined.
+    /// Whether properties of functions that were not inlined follow.
     pub(super) has_calls: bool,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Kernel<'a> {
 pub(super) struct Usage {
     pub(super) registers: u32,
     pub(super) barriers: Option<u32>,
-    /// With called functions; printed from 12.4 on, only if it is not 0.
+    /// The stack including called functions, in bytes. Printed from 12.4 on, only if it is not 0.
     pub(super) stack: Option<u32>,
     pub(super) smem: u32,
     pub(super) constant_bank_0: Option<u32>,
@@ -56,16 +56,16 @@ pub(super) struct Properties {
     pub(super) spills: Option<Spills>,
 }
 
-/// Goes through the lines, and tells of each kernel once all its lines were read.
-pub(super) fn walk<'a>(text: Text<'a>, mut tell: impl FnMut(Event<'a>) -> Result<(), Error>) -> Result<(), Error> {
+/// Calls `visit` for each event; for a kernel once all its lines have been read.
+pub(super) fn walk<'a>(text: Text<'a>, mut visit: impl FnMut(Event<'a>) -> Result<(), Error>) -> Result<(), Error> {
     let mut state = State::default();
     for (offset, line) in text.lines() {
         if let Some(rest) = after(line, "Compiling entry function") {
             if let Some(kernel) = state.open(rest, offset) {
-                tell(Event::Kernel(kernel))?;
+                visit(Event::Kernel(kernel))?;
             }
             if let Some(kernel) = state.overlapping() {
-                tell(Event::Kernel(kernel))?;
+                visit(Event::Kernel(kernel))?;
             }
         } else if let Some(rest) = after(line, "Function properties for") {
             state.begin_properties(rest, offset);
@@ -75,50 +75,50 @@ pub(super) fn walk<'a>(text: Text<'a>, mut tell: impl FnMut(Event<'a>) -> Result
             state.add_usage(usage(rest, offset)?);
         } else if let Some(rest) = after(line, "used ").filter(|rest| is_usage(rest)) {
             if let Some(kernel) = state.linked(usage(rest, offset)?) {
-                tell(Event::Kernel(kernel))?;
+                visit(Event::Kernel(kernel))?;
             }
         } else if let Some(rest) = after(line, "Stack size for entry function") {
             if let Some((before, _)) = split(rest, " cannot be statically determined") {
-                tell(Event::Unbounded { name: name(before), offset })?;
+                visit(Event::Unbounded { name: name(before), offset })?;
             }
         } else if split(line, " bytes gmem")
             .is_some_and(|(before, _)| before.ends_with(|last: char| last.is_ascii_digit()))
         {
             if let Some(kernel) = state.begin_module() {
-                tell(Event::Kernel(kernel))?;
+                visit(Event::Kernel(kernel))?;
             }
-            tell(Event::Module { offset })?;
+            visit(Event::Module { offset })?;
         } else if after(line, "Resource usage is not shown").is_some() {
-            tell(Event::BeforeLinking)?;
+            visit(Event::BeforeLinking)?;
         } else if is_failure(line)
             && let Some(kernel) = state.give_up()
         {
-            tell(Event::Kernel(kernel))?;
+            visit(Event::Kernel(kernel))?;
         }
     }
     match state.kernel {
-        Some(kernel) => tell(Event::Kernel(kernel)),
+        Some(kernel) => visit(Event::Kernel(kernel)),
         None => Ok(()),
     }
 }
 
 #[derive(Default)]
 struct State<'a> {
-    /// Modules that began.
+    /// The number of modules that have started.
     modules: usize,
-    /// The kernel that was opened last, until nothing more can follow.
+    /// The last kernel that was opened, until no more lines can follow.
     kernel: Option<Kernel<'a>>,
-    /// Kernels whose `Used` line has not come. If there are several at once, two compilers wrote in turns, and nobody
-    /// knows whose the next line is.
+    /// The number of kernels that lack their `Used` line. With several at once, the output of two compilers is interleaved
+    /// and a line cannot be assigned.
     unfinished: usize,
-    /// Whose properties follow, and where that line is.
+    /// The function whose properties follow, and the offset of that line.
     properties_of: Option<(&'a str, u64)>,
-    /// The barriers the linker gave last.
+    /// The barriers that the linker printed last.
     linked_barriers: Option<u32>,
 }
 
 impl<'a> State<'a> {
-    /// A kernel begins; returns the one before.
+    /// Opens a kernel and returns the previous one.
     fn open(&mut self, rest: &'a str, offset: u64) -> Option<Kernel<'a>> {
         let (named, target) = match split(rest, " for ") {
             Some((named, rest)) => (named, target(name(rest), Code::Binary)),
@@ -143,7 +143,7 @@ impl<'a> State<'a> {
         before.map(|before| Kernel { properties: before.properties.filter(|_| before.usage.is_some()), ..before })
     }
 
-    /// The kernel just opened, if lines that follow cannot be told to be its own.
+    /// Returns the kernel just opened if lines that follow cannot be assigned to it.
     fn overlapping(&mut self) -> Option<Kernel<'a>> {
         self.kernel.take_if(|_| self.unfinished > 1)
     }
@@ -152,11 +152,11 @@ impl<'a> State<'a> {
         self.modules += 1;
         self.properties_of = None;
         self.linked_barriers = None;
-        // It is still open if another compiler wrote this line.
+        // Without its `Used` line the kernel is still open: another compiler printed this line.
         self.kernel.take_if(|kernel| kernel.usage.is_some())
     }
 
-    /// The compiler ended with an error, and no `Used` line will come.
+    /// Closes the kernel after an error of the compiler: no `Used` line will follow.
     fn give_up(&mut self) -> Option<Kernel<'a>> {
         self.unfinished = 0;
         self.properties_of = None;
@@ -187,10 +187,10 @@ impl<'a> State<'a> {
         }
     }
 
-    /// A kernel of which the linker tells.
+    /// Returns the kernel that the linker's `used` line is about.
     fn linked(&mut self, mut usage: Usage) -> Option<Kernel<'a>> {
         let (name, offset) = self.properties_of.take()?;
-        // For a kernel without barriers `nvlink` repeats the number of the kernel before, be it one that it does not print.
+        // For a kernel without barriers, `nvlink` repeats the number of the previous kernel, even one that it does not print.
         let before = std::mem::replace(&mut self.linked_barriers, usage.barriers);
         usage.barriers =
             usage.barriers.filter(|&barriers| barriers == 0 || before.is_some_and(|before| before != barriers));
@@ -207,7 +207,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// Whether `ptxas` says here that it fails: `ptxas fatal   : ..`, `ptxas k.ptx, line 5; error   : ..`.
+/// Returns whether the line is an error of `ptxas`: `ptxas fatal   : ..`, `ptxas k.ptx, line 5; error   : ..`.
 fn is_failure(line: &str) -> bool {
     let severity =
         after(line, "ptxas").and_then(|rest| split(rest, ":")).map(|(severity, _)| severity.trim_ascii_end());
@@ -219,7 +219,7 @@ fn is_usage(rest: &str) -> bool {
     !digits.is_empty() && rest.starts_with(" register")
 }
 
-/// The parts of a `Used` line, of which the first is the registers and any other may be missing.
+/// Parses a `Used` line: first the registers, then optional parts.
 fn usage(rest: &str, offset: u64) -> Result<Usage, Error> {
     let mut usage = Usage::default();
     for part in rest.split(',') {
@@ -247,9 +247,9 @@ fn usage(rest: &str, offset: u64) -> Result<Usage, Error> {
     Ok(usage)
 }
 
-/// The stack line, cut at ` bytes stack frame`.
+/// Parses the stack line, split at ` bytes stack frame`.
 fn properties(before: &str, rest: &str, offset: u64) -> Result<Properties, Error> {
-    let spilled = |mark| number(trailing_digits(split(rest, mark)?.0));
+    let spilled = |unit| number(trailing_digits(split(rest, unit)?.0));
     let spills = Option::zip(spilled(" bytes spill stores"), spilled(" bytes spill loads"));
     match number(trailing_digits(before)) {
         Some(frame) => Ok(Properties { frame, spills: spills.map(|(stores, loads)| Spills { stores, loads }) }),
@@ -260,7 +260,7 @@ fn properties(before: &str, rest: &str, offset: u64) -> Result<Properties, Error
     }
 }
 
-/// The digits that `text` ends with.
+/// Returns the digits at the end of `text`.
 fn trailing_digits(text: &str) -> &str {
     &text[text.trim_end_matches(|letter: char| letter.is_ascii_digit()).len()..]
 }

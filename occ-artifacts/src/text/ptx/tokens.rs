@@ -1,25 +1,26 @@
-//! The tokens of PTX.
+//! Splits PTX into tokens.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// An identifier, a directive or a number.
     Word(&'a [u8]),
-    /// A text in quotes.
+    /// A string with its quotes.
     Quoted(&'a [u8]),
-    Mark(u8),
+    /// Any other character.
+    Punct(u8),
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct Tokens<'a> {
     data: &'a [u8],
     pub(super) at: usize,
-    /// Where a comment or a quotation begins that has no end.
-    pub(super) cut: Option<usize>,
+    /// The start of a comment or string that has no end.
+    pub(super) unterminated: Option<usize>,
 }
 
 impl<'a> Tokens<'a> {
     pub(super) fn new(data: &'a [u8]) -> Self {
-        Tokens { data, at: 0, cut: None }
+        Tokens { data, at: 0, unterminated: None }
     }
 
     pub(super) fn next(&mut self) -> Option<Token<'a>> {
@@ -32,39 +33,39 @@ impl<'a> Tokens<'a> {
         } else if first == b'"' {
             let length = quoted_length(rest);
             if length == 1 || rest.get(length - 1) != Some(&b'"') {
-                self.cut = Some(self.at);
+                self.unterminated = Some(self.at);
             }
             (Token::Quoted(&rest[..length]), length)
         } else {
-            (Token::Mark(first), 1)
+            (Token::Punct(first), 1)
         };
         self.at += length;
         Some(token)
     }
 
-    /// Skips `mark` if it comes next.
-    pub(super) fn skip_mark(&mut self, mark: u8) -> bool {
+    /// Skips `punct` if it comes next.
+    pub(super) fn skip_punct(&mut self, punct: u8) -> bool {
         self.skip_blanks();
-        let is_next = self.data.get(self.at) == Some(&mark);
+        let is_next = self.data.get(self.at) == Some(&punct);
         self.at += usize::from(is_next);
         is_next
     }
 
-    /// Skips to behind the next `mark`.
-    pub(super) fn skip_to_mark(&mut self, mark: u8) {
-        while self.next().is_some_and(|token| token != Token::Mark(mark)) {}
+    /// Skips past the next `punct`.
+    pub(super) fn skip_to_punct(&mut self, punct: u8) {
+        while self.next().is_some_and(|token| token != Token::Punct(punct)) {}
     }
 
-    /// Where the token began that was just read.
+    /// Returns the start of the token just read.
     pub(super) fn start_of(&self, token: Token<'_>) -> usize {
         let length = match token {
             Token::Word(text) | Token::Quoted(text) => text.len(),
-            Token::Mark(_) => 1,
+            Token::Punct(_) => 1,
         };
         self.at.saturating_sub(length)
     }
 
-    /// Blanks, comments, and the zeros a fatbin fills up with.
+    /// Skips white space, comments, and the zeros that pad PTX in fatbins.
     fn skip_blanks(&mut self) {
         while let Some(&byte) = self.data.get(self.at) {
             if byte.is_ascii_whitespace() || byte == 0 {
@@ -75,7 +76,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Skips a comment if one begins here.
+    /// Skips a comment if one starts here. Returns whether it did.
     fn skip_comment(&mut self) -> bool {
         let rest = &self.data[self.at..];
         let length = match rest {
@@ -84,13 +85,13 @@ impl<'a> Tokens<'a> {
             _ => return false,
         };
         if length.is_none() && rest.starts_with(b"/*") {
-            self.cut = Some(self.at);
+            self.unterminated = Some(self.at);
         }
         self.at += length.unwrap_or(rest.len());
         true
     }
 
-    /// Skips to behind the `}` that closes the `{` just read; `false` if there is none.
+    /// Skips past the `}` that closes the `{` just read. Returns `false` if there is none.
     pub(super) fn skip_block(&mut self) -> bool {
         let mut depth = 1_usize;
         loop {
@@ -121,7 +122,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The length of the text in quotes that begins here. PTX has no escapes.
+/// Returns the length of the string at the start of `text`. PTX has no escapes.
 fn quoted_length(text: &[u8]) -> usize {
     text.iter().skip(1).position(|&byte| byte == b'"').map_or(text.len(), |end| end + 2)
 }

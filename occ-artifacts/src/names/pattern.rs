@@ -1,24 +1,24 @@
-//! A kernel's name as somebody wrote it, and which kernels it means.
+//! Matches a kernel name in source code with mangled names.
 
 use super::path::last_component;
 use super::view::{View, view};
 
-/// How a name written by hand can mean a kernel, the nearest meaning first.
+/// A way in which a pattern can match a kernel, the most specific first.
 #[derive(Clone, Copy)]
 pub(crate) enum Tier {
-    /// It is the name in the artifact.
+    /// The name in the artifact.
     Mangled,
-    /// It is the demangled name, with or without the returned type.
+    /// The demangled name, with or without the return type.
     Demangled,
-    /// The same, with constants written in any way: `(int)4`, `4u`, `true`.
+    /// The same, with any notation of constants: `(int)4`, `4u`, `true`.
     DemangledLoosely,
-    /// It is the path with template arguments.
+    /// The path with template arguments.
     Instance,
-    /// The same, with constants written in any way.
+    /// The same, with any notation of constants.
     InstanceLoosely,
-    /// It is the path.
+    /// The path.
     Path,
-    /// It is the last component of the path.
+    /// The last component of the path.
     Bare,
 }
 
@@ -34,54 +34,58 @@ impl Tier {
     ];
 }
 
-/// A kernel's name as somebody wrote it.
-pub(crate) struct Wanted<'a> {
+/// A kernel name as a person wrote it.
+pub(crate) struct NamePattern<'a> {
     text: &'a str,
+    /// The name with normalized white space.
     spaced: String,
+    /// The name with normalized constants too.
     loose: String,
-    /// The last identifier of its path, which every mangled name of it contains.
+    /// The last identifier of the path, which every matching mangled name contains.
     identifier: &'a str,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> NamePattern<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let text = text.trim();
-        let spaced = evenly_spaced(text);
-        Wanted { text, loose: loosely(&spaced), spaced, identifier: path_identifier(text) }
+        let spaced = normalize_spaces(text);
+        NamePattern { text, loose: normalize_constants(&spaced), spaced, identifier: path_identifier(text) }
     }
 
-    /// The last identifier of the path: `gemm` of `ns::gemm<float, 4>`.
+    /// Returns the last identifier of the path: `gemm` of `ns::gemm<float, 4>`.
     pub(crate) fn identifier(&self) -> &'a str {
         self.identifier
     }
 
-    /// Whether this may mean the kernel of that mangled name at all: a quick look before demangling.
-    pub(crate) fn may_mean(&self, name: &str) -> bool {
+    /// Returns whether a mangled name can match at all: a quick check before demangling.
+    pub(crate) fn can_match(&self, name: &str) -> bool {
         name.contains(self.identifier)
     }
 
-    /// Whether this means the kernel of that mangled name.
-    pub(crate) fn means(&self, name: &str, tier: Tier) -> bool {
-        // Only such names can be meant by their parameters or arguments; the others need not be demangled for it.
+    /// Returns whether a mangled name matches in this way.
+    pub(crate) fn matches(&self, name: &str, tier: Tier) -> bool {
+        // Without them the name cannot match, so it need not be demangled.
         let (has_parameters, has_arguments) = (self.text.contains('('), self.text.contains('<'));
-        let spaced = |shown| view(name, shown).map(|text| evenly_spaced(&text));
-        let is = |shown| spaced(shown).is_some_and(|text| text == self.spaced);
-        let is_loosely = |shown| spaced(shown).is_some_and(|text| loosely(&text) == self.loose);
+        let spaced = |parts| view(name, parts).map(|text| normalize_spaces(&text));
+        let equals = |view| spaced(view).is_some_and(|text| text == self.spaced);
+        let equals_loosely = |view| spaced(view).is_some_and(|text| normalize_constants(&text) == self.loose);
         match tier {
             Tier::Mangled => name == self.text,
-            Tier::Demangled => has_parameters && (is(View::Whole) || is(View::WithoutReturn)),
-            Tier::DemangledLoosely => has_parameters && (is_loosely(View::Whole) || is_loosely(View::WithoutReturn)),
-            Tier::Instance => has_arguments && is(View::WithoutParameters),
-            Tier::InstanceLoosely => has_arguments && is_loosely(View::WithoutParameters),
-            Tier::Path => is(View::Path),
+            Tier::Demangled => has_parameters && (equals(View::Whole) || equals(View::WithoutReturn)),
+            Tier::DemangledLoosely => {
+                has_parameters && (equals_loosely(View::Whole) || equals_loosely(View::WithoutReturn))
+            }
+            Tier::Instance => has_arguments && equals(View::WithoutParameters),
+            Tier::InstanceLoosely => has_arguments && equals_loosely(View::WithoutParameters),
+            Tier::Path => equals(View::Path),
             Tier::Bare => {
-                view(name, View::Path).is_some_and(|path| evenly_spaced(last_component(&path)) == self.spaced)
+                view(name, View::Path).is_some_and(|path| normalize_spaces(last_component(&path)) == self.spaced)
             }
         }
     }
 }
 
-/// The last identifier of a path before its template arguments and parameters; empty where none is certain.
+/// Returns the last identifier of the path, before template arguments and parameters; empty if none is certain.
 fn path_identifier(text: &str) -> &str {
     let anonymous = "(anonymous namespace)";
     let after_anonymous = text.rfind(anonymous).map_or(0, |at| at + anonymous.len());
@@ -97,13 +101,13 @@ fn first_length(text: &str) -> usize {
     text.chars().next().map_or(0, char::len_utf8)
 }
 
-/// Characters of an identifier.
+/// Returns whether the character can be part of an identifier.
 fn is_word(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '$')
 }
 
-/// White space only where it keeps two words apart.
-fn evenly_spaced(text: &str) -> String {
+/// Removes white space, except one space between two words.
+fn normalize_spaces(text: &str) -> String {
     let mut spaced = String::with_capacity(text.len());
     let mut after_space = false;
     for character in text.chars() {
@@ -120,9 +124,9 @@ fn evenly_spaced(text: &str) -> String {
     spaced
 }
 
-/// An evenly spaced name with one way to write each constant argument: `(int)4`, `4u` and `4` are `4`, `true` is `1`.
-/// A `,` that a demangler leaves before `>` where a pack is empty goes too.
-fn loosely(spaced: &str) -> String {
+/// Rewrites constant arguments in one notation: `(int)4`, `4u` and `4` as `4`, `true` as `1`. Removes the `,` that a
+/// demangler leaves before `>` for an empty pack.
+fn normalize_constants(spaced: &str) -> String {
     let mut loose = String::with_capacity(spaced.len());
     let mut rest = spaced;
     while let Some(character) = rest.chars().next() {
@@ -141,7 +145,7 @@ fn loosely(spaced: &str) -> String {
     loose
 }
 
-/// The digits of a constant that ends an argument, and what follows it.
+/// Returns the digits of a constant that is a whole argument, and the rest of the text.
 fn constant(text: &str) -> Option<(&str, &str)> {
     let end = text.find([',', '<', '>']).unwrap_or(text.len());
     let (whole, after) = text.split_at_checked(end)?;
@@ -163,18 +167,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_way_to_write_constants() {
-        let loose = |text: &str| loosely(&evenly_spaced(text));
+    fn constants_are_normalized() {
+        let loose = |text: &str| normalize_constants(&normalize_spaces(text));
         for text in ["f<(int)4, true>", "f< 4u,1 >", "f<4, (bool)1, >", "f<(unsigned long)4ul, 1UL>"] {
             assert_eq!(loose(text), "f<4,1>", "{text}");
         }
         assert_eq!(loose("f<-1, u, (E), 4x, g<(int)-2>>"), "f<-1,u,(E),4x,g<-2>>");
         assert_eq!(loose("f<(é>"), "f<(é>");
-        assert_eq!(evenly_spaced(" unsigned  int const * f < a > "), "unsigned int const*f<a>");
+        assert_eq!(normalize_spaces(" unsigned  int const * f < a > "), "unsigned int const*f<a>");
     }
 
     #[test]
-    fn the_identifier_to_look_for() {
+    fn identifiers_of_paths() {
         for (text, identifier) in [
             ("gemm", "gemm"),
             ("ns::gemm<float>", "gemm"),
