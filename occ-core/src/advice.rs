@@ -4,11 +4,11 @@ use crate::arithmetic::min;
 use crate::budget::register_budget;
 use crate::carveout::Carveout;
 use crate::check::Check;
-use crate::grid::Waves;
+use crate::evaluation::{Evaluation, Outcome};
 use crate::kernel::LaunchBounds;
 use crate::launch::{grid_blocks, product};
 use crate::refusal::cluster;
-use crate::requirement::Rule;
+use crate::requirement::{Rule, Subject};
 
 /// One change of one argument.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,12 +107,19 @@ impl<'a> Check<'a> {
 
     /// The smallest single changes that make the launch pass `rule` and break no other rule. None if it passes.
     pub const fn advice(&self, rule: Rule) -> Advice {
+        self.evaluate().advice(rule)
+    }
+}
+
+impl Evaluation<'_> {
+    /// The smallest single changes that make the launch pass `rule` and break no other rule. None if it passes.
+    pub const fn advice(&self, rule: Rule) -> Advice {
         let mut advice = Advice { changes: [None; Advice::MOST] };
-        if self.verdict(rule).passes() || self.out_of_range().is_some() {
+        if self.verdict(rule).passes() || self.out_of_range.is_some() {
             return advice;
         }
-        match rule {
-            Rule::Launch => {
+        match rule.subject() {
+            Subject::Launch => {
                 advice.add(self.fewer_registers(rule));
                 advice.add(self.less(rule, Amount::DynamicSmem));
                 advice.add(self.less(rule, Amount::StaticSmem));
@@ -126,11 +133,11 @@ impl<'a> Check<'a> {
                     advice.add(self.lower_requirement());
                 }
             }
-            Rule::MinLaneEfficiency => advice.add(self.other_block(rule)),
-            Rule::MinWaves | Rule::MaxTailIdle => advice.add(self.larger_grid(rule)),
+            Subject::Block(_) => advice.add(self.other_block(rule)),
+            Subject::Grid(_) => advice.add(self.larger_grid(rule)),
             // What helps is another kernel, or another declaration: the message says which.
-            Rule::Registers | Rule::MaxStack | Rule::MaxSpills => {}
-            Rule::CompiledMinBlocks => {
+            Subject::Ceiling(_) => {}
+            Subject::CompiledMinBlocks => {
                 advice.add(self.fewer_registers(rule));
                 advice.add(self.less(rule, Amount::DynamicSmem));
                 advice.add(self.less(rule, Amount::StaticSmem));
@@ -142,7 +149,8 @@ impl<'a> Check<'a> {
 
     /// `change`, if the launch then passes `rule` and every other rule it passes now.
     const fn tried(&self, rule: Rule, change: Change) -> Option<Change> {
-        let changed = self.with(change);
+        let changed = self.check.with(change);
+        let changed = changed.evaluate();
         if !changed.verdict(rule).passes() {
             return None;
         }
@@ -150,7 +158,7 @@ impl<'a> Check<'a> {
         while at < Rule::ALL.len() {
             let other = Rule::ALL[at];
             at += 1;
-            if other as u8 != rule as u8 && self.verdict(other).passes() && !changed.verdict(other).passes() {
+            if self.verdict(other).passes() && !changed.verdict(other).passes() {
                 return None;
             }
         }
@@ -158,7 +166,7 @@ impl<'a> Check<'a> {
     }
 
     const fn fewer_registers(&self, rule: Rule) -> Option<Change> {
-        let (Some(now), Some(mut budget)) = (self.most_registers(), self.register_budget()) else {
+        let (Some(now), Some(mut budget)) = (self.check.most_registers(), self.check.register_budget()) else {
             return None;
         };
         if matches!(rule, Rule::CompiledMinBlocks) {
@@ -180,19 +188,19 @@ impl<'a> Check<'a> {
     /// The largest smaller amount that is enough.
     const fn less(&self, rule: Rule, amount: Amount) -> Option<Change> {
         let now = match amount {
-            Amount::DynamicSmem => self.launch.dynamic_smem,
+            Amount::DynamicSmem => self.check.launch.dynamic_smem,
             amount => self.most(amount),
         };
         // A block always has the barrier of `__syncthreads`, which is as good as none.
         let least = if matches!(amount, Amount::Barriers) { 1 } else { 0 };
-        if now <= least || !self.with(amount.set(least)).verdict(rule).passes() {
+        if now <= least || !self.check.with(amount.set(least)).verdict(rule).passes() {
             return None;
         }
         let mut enough = least;
         let mut not = now;
         while enough + 1 < not {
             let middle = enough + (not - enough) / 2;
-            if self.with(amount.set(middle)).verdict(rule).passes() {
+            if self.check.with(amount.set(middle)).verdict(rule).passes() {
                 enough = middle;
             } else {
                 not = middle;
@@ -222,8 +230,8 @@ impl<'a> Check<'a> {
     const fn most(&self, amount: Amount) -> u32 {
         let mut most = 0;
         let mut at = 0;
-        while at < self.archs.len() {
-            let kernel = self.kernel_on(self.archs[at]);
+        while at < self.check.archs.len() {
+            let kernel = self.check.kernel_on(self.check.archs[at]);
             let here = match amount {
                 Amount::Barriers => kernel.barriers,
                 _ => kernel.static_smem,
@@ -239,7 +247,7 @@ impl<'a> Check<'a> {
         if let Some(required) = self.required_block() {
             return self.tried(rule, Change::Block(required));
         }
-        match self.block_like(rule, self.launch.block) {
+        match self.block_like(rule, self.check.launch.block) {
             Some(change) => Some(change),
             None => self.block_like(rule, [1, 1, 1]),
         }
@@ -248,8 +256,10 @@ impl<'a> Check<'a> {
     /// The one block a kernel was compiled for.
     const fn required_block(&self) -> Option<[u32; 3]> {
         let mut at = 0;
-        while at < self.archs.len() {
-            if let Some(LaunchBounds { required_block: Some(block), .. }) = self.kernel_on(self.archs[at]).bounds {
+        while at < self.check.archs.len() {
+            if let Some(LaunchBounds { required_block: Some(block), .. }) =
+                self.check.kernel_on(self.check.archs[at]).bounds
+            {
                 return Some(block);
             }
             at += 1;
@@ -259,7 +269,7 @@ impl<'a> Check<'a> {
 
     /// The block nearest in size that passes, the larger of two as near, made from `shape` by changing its last axis.
     const fn block_like(&self, rule: Rule, shape: [u32; 3]) -> Option<Change> {
-        let now = product(self.launch.block);
+        let now = product(self.check.launch.block);
         let [x, y, z] = shape;
         let axis = if z > 1 && x > 0 && y > 0 {
             2
@@ -303,10 +313,10 @@ impl<'a> Check<'a> {
 
     /// The grid rounded up to whole clusters.
     const fn whole_clusters(&self) -> Option<Change> {
-        let (Some(mut grid), Some(first)) = (self.launch.grid, self.archs.first()) else {
+        let (Some(mut grid), Some(first)) = (self.check.launch.grid, self.check.archs.first()) else {
             return None;
         };
-        let Some(cluster) = cluster(&self.kernel_on(*first), &self.launch) else {
+        let Some(cluster) = cluster(&self.check.kernel_on(*first), &self.check.launch) else {
             return None;
         };
         let mut at = 0;
@@ -322,7 +332,7 @@ impl<'a> Check<'a> {
 
     /// The grid with each axis brought into its limits.
     const fn possible_grid(&self) -> Option<Change> {
-        let (Some(mut grid), Some(arch)) = (self.launch.grid, self.archs.first()) else {
+        let (Some(mut grid), Some(arch)) = (self.check.launch.grid, self.check.archs.first()) else {
             return None;
         };
         let most = arch.limits().max_grid_axes;
@@ -336,7 +346,7 @@ impl<'a> Check<'a> {
 
     /// The smallest larger grid with enough waves, or with a last wave that is full enough. Its last axis grows.
     const fn larger_grid(&self, rule: Rule) -> Option<Change> {
-        let Some(mut grid) = self.launch.grid else {
+        let Some(mut grid) = self.check.launch.grid else {
             return None;
         };
         let axis = if grid[2] > 1 {
@@ -354,11 +364,11 @@ impl<'a> Check<'a> {
         // Each GPU that is short raises the grid to what it needs; what suits one may be short on another.
         let mut rounds = 0;
         while rounds < 64 {
-            let changed = self.with(Change::Grid(grid));
-            let Some((_, waves)) = changed.first_short_grid(rule) else {
+            let changed = self.check.with(Change::Grid(grid));
+            let Some((_, waves)) = changed.evaluate().first_short_grid(rule) else {
                 return if grid[axis] > now { self.tried(rule, Change::Grid(grid)) } else { None };
             };
-            let wanted = self.wanted_blocks(rule, &waves).div_ceil(each);
+            let wanted = self.check.requirement.wanted_blocks(rule, &waves).div_ceil(each);
             let wanted = if wanted > grid[axis] as u64 { wanted } else { grid[axis] as u64 + 1 };
             if wanted > u32::MAX as u64 {
                 return None;
@@ -369,38 +379,21 @@ impl<'a> Check<'a> {
         None
     }
 
-    /// The fewest blocks that satisfy a rule on the GPU of `waves`, at least those of the last wave's beginning.
-    const fn wanted_blocks(&self, rule: Rule, waves: &Waves) -> u64 {
-        let slots = waves.slots();
-        match (rule, self.requirement.min_waves, self.requirement.max_tail_idle) {
-            (Rule::MinWaves, Some(required), _) => {
-                let wanted = (required * slots as f64) as u64;
-                if (wanted as f64 / slots as f64) < required { wanted.saturating_add(1) } else { wanted }
-            }
-            (_, _, Some(allowed)) => {
-                let tail = ((1.0 - allowed) * slots as f64) as u64;
-                let idle = (slots - tail) as f64 / slots as f64;
-                waves.full().saturating_mul(slots).saturating_add(if idle <= allowed { tail } else { tail + 1 })
-            }
-            _ => waves.blocks(),
-        }
-    }
-
     /// The occupancy the launch reaches on every capability, in whole hundredths of a percent.
     const fn lower_requirement(&self) -> Option<Change> {
-        let Some(required) = self.requirement.min_occupancy else {
+        let Some(required) = self.check.requirement.min_occupancy else {
             return None;
         };
-        let mut least = required;
-        let mut at = 0;
-        while at < self.archs.len() {
-            match self.on(self.archs[at]) {
-                Ok(answer) if answer.fraction() < least => least = answer.fraction(),
-                Ok(_) => {}
-                Err(_) => return None,
-            }
-            at += 1;
+        if self.refused.is_some() {
+            return None;
         }
+        let least = match self.worst {
+            Some(worst) => match self.outcome(worst) {
+                Some(Outcome::Short(occupancy, _)) if occupancy.fraction() < required => occupancy.fraction(),
+                _ => required,
+            },
+            None => required,
+        };
         let rounded_down = (least * 10_000.0) as u32 as f64 / 10_000.0;
         self.tried(Rule::Launch, Change::MinOccupancy(rounded_down))
     }

@@ -3,7 +3,6 @@
 use crate::arch::Arch;
 use crate::arithmetic::min;
 use crate::kernel::Kernel;
-use crate::requirement::Ceilings;
 
 /// A kernel as it was compiled for one capability: what an artifact says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,15 +28,6 @@ impl<'a> Compiled<'a> {
     /// A kernel's resources on one capability, and where they were read.
     pub const fn new(arch: Arch, kernel: Kernel, source: &'a str) -> Self {
         Compiled { arch, kernel, stack: None, spills: None, min_blocks_per_sm: None, source }
-    }
-
-    /// One of its numbers that can have a ceiling.
-    pub(crate) const fn number(&self, ceiling: Ceiling) -> Option<u32> {
-        match ceiling {
-            Ceiling::Registers => self.kernel.registers,
-            Ceiling::Stack => self.stack,
-            Ceiling::Spills => self.spills,
-        }
     }
 }
 
@@ -73,24 +63,6 @@ impl AtMost {
 impl Default for AtMost {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-/// A number that can have a ceiling.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ceiling {
-    Registers,
-    Stack,
-    Spills,
-}
-
-impl Ceilings {
-    pub(crate) const fn of(&self, ceiling: Ceiling) -> Option<u32> {
-        match ceiling {
-            Ceiling::Registers => self.registers,
-            Ceiling::Stack => self.max_stack,
-            Ceiling::Spills => self.max_spills,
-        }
     }
 }
 

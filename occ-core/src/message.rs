@@ -1,158 +1,90 @@
 //! What a check says when it fails: one wording for the macro, for constants and for run time.
 //!
 //! The first line says what fails, with both numbers. The lines after it start with `= note: ` (the cause, with its
-//! arithmetic) and `= help: ` (what to write; every value in a help has been tried).
+//! arithmetic) and `= help: ` (what to write; every value in a help has been tried). Each file has its sentences first.
 
 mod compiled;
 mod grid;
 mod help;
-mod missed;
+mod list;
 mod numbers;
+mod out_of_range;
+mod refusal;
 mod refused;
+mod requirement;
 mod sentence;
 mod short;
-mod standing;
-
-use crate::carveout::Carveout;
-use crate::check::Check;
-use crate::compiled::Ceiling;
-use crate::requirement::{Argument, Requirement, Rule};
-use crate::text::Text;
-use crate::warps::lane_efficiency;
-use compiled::{above_ceiling, below_compiled_minimum, sources};
-use grid::grid;
-use help::help;
-use numbers::{above, below};
-use refused::{first_refusal, refused};
-use short::{count_of, falls_short};
 
 pub use sentence::{Filled, Sentence, Value};
+pub use short::BY_RESOURCE;
 
+use crate::check::Check;
+use crate::evaluation::Evaluation;
+use crate::requirement::{Rule, Subject};
+use crate::text::Text;
+use crate::warps::lane_efficiency;
+
+const LANES_IDLE: Sentence<4> = Sentence::new("a block of {} takes {} of 32 lanes; {} of {} lanes have no thread");
+
+/// A line of a message.
 const NOTE: &str = "\n= note: ";
 const HELP: &str = "\n= help: ";
 
-pub(crate) const fn explain(check: &Check<'_>, rule: Rule) -> Text {
-    let mut text = Text::new();
-    if check.verdict(rule).passes() {
-        return text;
+impl Check<'_> {
+    /// Returns why the launch does not satisfy a rule, with the cause and what to do: lines starting with `= note: `
+    /// and `= help: ` after the first. Empty if it does.
+    pub const fn explain(&self, rule: Rule) -> Text {
+        self.evaluate().explain(rule)
     }
-    match rule {
-        Rule::Launch => match check.out_of_range() {
-            Some(argument) => out_of_range(&mut text, check, argument),
-            None => match first_refusal(check) {
-                Some((arch, refusal)) => {
-                    refused(&mut text, check, arch, &refusal);
-                    sources(&mut text, check);
+
+    /// Ends the evaluation of a constant with [`Check::explain`] as its error.
+    ///
+    /// # Panics
+    ///
+    /// Always: call it once [`Check::verdict`] fails.
+    #[track_caller]
+    pub const fn fail(&self, rule: Rule) -> ! {
+        let text = self.explain(rule);
+        panic!("{}", text.as_str())
+    }
+}
+
+impl Evaluation<'_> {
+    /// Returns why the launch does not satisfy a rule, as [`Check::explain`].
+    pub const fn explain(&self, rule: Rule) -> Text {
+        let mut text = Text::new();
+        if self.verdict(rule).passes() {
+            return text;
+        }
+        match (rule.subject(), self.out_of_range) {
+            (_, Some(argument)) => out_of_range::out_of_range(&mut text, self.check, argument),
+            (Subject::Launch, _) => {
+                match self.refused {
+                    Some(arch) => refused::refused(&mut text, self, arch),
+                    None => short::short(&mut text, self),
                 }
-                None => {
-                    falls_short(&mut text, check);
-                    sources(&mut text, check);
-                }
-            },
-        },
-        Rule::MinLaneEfficiency => lanes(&mut text, check),
-        Rule::MinWaves | Rule::MaxTailIdle => grid(&mut text, check, rule),
-        Rule::Registers => above_ceiling(&mut text, check, Ceiling::Registers),
-        Rule::MaxStack => above_ceiling(&mut text, check, Ceiling::Stack),
-        Rule::MaxSpills => above_ceiling(&mut text, check, Ceiling::Spills),
-        Rule::CompiledMinBlocks => below_compiled_minimum(&mut text, check),
-    }
-    let mut at = 0;
-    while at < check.notes.len() {
-        text.str(NOTE).str(check.notes[at]);
-        at += 1;
-    }
-    help(&mut text, check, rule);
-    text
-}
-
-/// A value that is wrong on every device.
-const fn out_of_range(text: &mut Text, check: &Check<'_>, argument: Argument) {
-    match argument {
-        Argument::StaticSmem => {
-            text.str("`static_smem` is ")
-                .num(check.kernel.static_smem as u64)
-                .str(" bytes, a kernel can declare at most ");
-            text.num(Check::MAX_STATIC_SMEM as u64);
-            if more_is_possible(check) {
-                text.str(HELP).str("make it dynamic shared memory: `dynamic_smem` may be larger");
+                compiled::sources(&mut text, self);
             }
-        }
-        Argument::Registers => {
-            text.str("`").str(if check.registers_are_cap { "max_registers" } else { "registers" });
-            text.str("` must not be 0").str(HELP).str("leave it out while the number is not known");
-        }
-        Argument::MinBlocksPerSm => {
-            text.str("`min_blocks_per_sm` must not be 0");
-        }
-        Argument::MinWarpsPerSm => {
-            text.str("`min_warps_per_sm` must not be 0");
-        }
-        Argument::Gpu => {
-            if let Some(gpu) = check.undeclared_gpu() {
-                text.str(gpu.name).str(" is of capability ").str(gpu.arch.name()).str(", which is not declared");
+            (Subject::Block(required), _) => {
+                let threads = self.check.launch.threads();
+                let reached = lane_efficiency(threads);
+                requirement::missed_by_block(&mut text, &self.check.requirement, required, reached);
+                let warps = threads.div_ceil(32) as u64;
+                let idle = warps * 32 - threads as u64;
+                let threads = Value::Count(threads as u64, "thread");
+                let values = [threads, Value::Count(warps, "warp"), Value::Number(idle), Value::Number(warps * 32)];
+                LANES_IDLE.write(text.str(NOTE), values);
             }
+            (Subject::Grid(required), _) => grid::grid(&mut text, self, rule, required),
+            (Subject::Ceiling(ceiling), _) => compiled::above_ceiling(&mut text, self, rule, ceiling),
+            (Subject::CompiledMinBlocks, _) => compiled::below_compiled_minimum(&mut text, self),
         }
-        Argument::Arch => {
-            text.str("no compute capability is declared, so nothing was checked");
+        let mut index = 0;
+        while index < self.check.notes.len() {
+            text.str(NOTE).str(self.check.notes[index]);
+            index += 1;
         }
-        Argument::MinOccupancy => not_a_fraction(text, "min_occupancy", check.requirement.min_occupancy),
-        Argument::MinLaneEfficiency => {
-            not_a_fraction(text, "min_lane_efficiency", check.requirement.min_lane_efficiency);
-        }
-        Argument::MaxTailIdle => not_a_fraction(text, "max_tail_idle", check.requirement.max_tail_idle),
-        Argument::Carveout => {
-            text.str("`carveout` must be a percentage from 0 to 100");
-            if let Carveout::Percent(percent) = check.launch.carveout {
-                text.str(if percent == u8::MAX { ", it is at least " } else { ", it is " }).num(percent as u64);
-            }
-        }
-        _ => {
-            text.str("`min_waves` must be a number from 0 to ").num(Requirement::MAX_WAVES as u64).str(", it is ");
-            signed(text, check.requirement.min_waves);
-        }
+        help::help(&mut text, self, rule);
+        text
     }
-}
-
-/// Whether every capability allows a block more dynamic than static shared memory.
-const fn more_is_possible(check: &Check<'_>) -> bool {
-    let mut at = 0;
-    while at < check.archs.len() {
-        if check.archs[at].limits().smem_per_block_optin < check.kernel.static_smem {
-            return false;
-        }
-        at += 1;
-    }
-    true
-}
-
-const fn not_a_fraction(text: &mut Text, name: &str, value: Option<f64>) {
-    text.str("`").str(name).str("` must be a fraction from 0.0 to 1.0, it is ");
-    signed(text, value);
-}
-
-/// Any number there is, if only roughly.
-const fn signed(text: &mut Text, value: Option<f64>) {
-    match value {
-        Some(value) if value.is_nan() => text.str("NaN"),
-        Some(value) if value < 0.0 => text.str("-").decimal(-value, 4),
-        Some(value) if value > 1e15 => text.str("more than 1000000000000000"),
-        Some(value) => text.decimal(value, 4),
-        None => text,
-    };
-}
-const fn lanes(text: &mut Text, check: &Check<'_>) {
-    let threads = check.launch.threads();
-    let required = match check.requirement.min_lane_efficiency {
-        Some(required) => required,
-        None => 0.0,
-    };
-    let reached = lane_efficiency(threads);
-    below(text.str("lane efficiency "), reached * 100.0, required * 100.0);
-    above(text.str("% is below the required "), required * 100.0).str("%").str(NOTE);
-    let warps = threads.div_ceil(32);
-    text.str("a block of ");
-    count_of(text, threads, "thread").str(" takes ");
-    count_of(text, warps, "warp").str(" of 32 lanes, so ").num((warps * 32 - threads) as u64);
-    text.str(" of ").num(warps as u64 * 32).str(" lanes never have work");
 }

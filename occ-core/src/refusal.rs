@@ -5,8 +5,6 @@ use crate::block_limits::Resource;
 use crate::kernel::{Kernel, LaunchBounds};
 use crate::launch::{Launch, product};
 use crate::limits::SmLimits;
-use crate::text::Text;
-use core::fmt;
 
 /// An axis of a block or a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -234,114 +232,6 @@ impl Refusal {
             | Refusal::KernelClusterBlocks { .. }
             | Refusal::NoRoom { .. } => None,
         }
-    }
-
-    /// The reason in words, as every front end prints it.
-    pub(crate) const fn write<const CAPACITY: usize>(&self, text: &mut Text<CAPACITY>) {
-        match *self {
-            Refusal::EmptyBlock { axis } => text.str("the block is empty: its ").str(axis.name()).str(" axis is 0"),
-            Refusal::BlockAxis { axis, threads, most } => text
-                .str("the block has ")
-                .num(threads as u64)
-                .str(" threads along ")
-                .str(axis.name())
-                .str(", at most ")
-                .num(most as u64)
-                .str(" are possible"),
-            Refusal::BlockThreads { threads, most } => {
-                if threads == u32::MAX {
-                    text.str("the block has more than 4294967294 threads");
-                } else {
-                    text.str("the block has ").num(threads as u64).str(" threads");
-                }
-                text.str(", at most ").num(most as u64).str(" are possible")
-            }
-            Refusal::KernelThreads { threads, most } => text
-                .str("the block has ")
-                .num(threads as u64)
-                .str(" threads, the kernel was compiled for at most ")
-                .num(most as u64),
-            Refusal::KernelBlock { block, required } => {
-                text.str("the block is ").axes(block).str(", the kernel was compiled for ").axes(required).str(" only")
-            }
-            Refusal::KernelCluster { cluster, required } => text
-                .str("the cluster is ")
-                .axes(cluster)
-                .str(", the kernel was compiled for ")
-                .axes(required)
-                .str(" only"),
-            Refusal::KernelNeedsCluster => text.str("the kernel must be launched as clusters (`.explicitcluster`)"),
-            Refusal::KernelClusterBlocks { blocks, most } => text
-                .str("the cluster has ")
-                .num(blocks as u64)
-                .str(" blocks, the kernel was compiled for at most ")
-                .num(most as u64),
-            Refusal::RegistersPerThread { registers, most } => {
-                text.num(registers as u64).str(" registers per thread, at most ").num(most as u64).str(" are possible")
-            }
-            Refusal::RegistersPerBlock { registers, warps, needed, most } => text
-                .num(registers as u64)
-                .str(" registers per thread in ")
-                .num(warps as u64)
-                .str(if warps == 1 { " warp" } else { " warps" })
-                .str(" take ")
-                .num(needed)
-                .str(" registers, a block may take ")
-                .num(most as u64),
-            Refusal::SharedMemory { bytes, most } => text
-                .str("a block needs ")
-                .num(bytes)
-                .str(" bytes of shared memory, at most ")
-                .num(most as u64)
-                .str(" are possible"),
-            Refusal::SharedMemoryOptIn { bytes, most, most_after_optin } => text
-                .str("a block needs ")
-                .num(bytes)
-                .str(" bytes of shared memory, more than ")
-                .num(most as u64)
-                .str(" need the opt-in, which allows up to ")
-                .num(most_after_optin as u64),
-            Refusal::Barriers { barriers, most } => {
-                text.num(barriers as u64).str(" barriers in a block, at most ").num(most as u64).str(" are possible")
-            }
-            Refusal::VirtualResources { virtual_resources, most } => text
-                .str("a block takes ")
-                .num(virtual_resources as u64)
-                .str(" virtual resources, the SM has ")
-                .num(most as u64),
-            Refusal::NoClusters => text.str("clusters need compute capability 9.0 or later"),
-            Refusal::EmptyCluster { axis } => text.str("the cluster is empty: its ").str(axis.name()).str(" axis is 0"),
-            Refusal::ClusterBlocks { blocks: u32::MAX, most } => {
-                text.str("more than 4294967294 blocks in a cluster, at most ").num(most as u64).str(" are possible")
-            }
-            Refusal::ClusterBlocks { blocks, most } => {
-                text.num(blocks as u64).str(" blocks in a cluster, at most ").num(most as u64).str(" are possible")
-            }
-            Refusal::PartialCluster { axis, grid, cluster } => text
-                .num(grid as u64)
-                .str(" blocks along ")
-                .str(axis.name())
-                .str(" are not a whole number of clusters of ")
-                .num(cluster as u64),
-            Refusal::EmptyGrid { axis } => text.str("the grid is empty: its ").str(axis.name()).str(" axis is 0"),
-            Refusal::GridAxis { axis, blocks, most } => text
-                .str("the grid has ")
-                .num(blocks as u64)
-                .str(" blocks along ")
-                .str(axis.name())
-                .str(", at most ")
-                .num(most as u64)
-                .str(" are possible"),
-            Refusal::NoRoom { resource } => text.str("the SM has no room for a block in ").str(resource.name()),
-        };
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = Text::<512>::new();
-        self.write(&mut text);
-        f.write_str(text.as_str())
     }
 }
 

@@ -70,7 +70,7 @@ ptxas info    : Used 22 registers, used 0 barriers, 376 bytes cmem[0]
     package.write("saxpy.log", log(0));
     package.passes(&[]);
     package.write("saxpy.log", log(4));
-    package.fails(&[], &["spills: 4 bytes (`saxpy` in saxpy.cubin, sm_80), declared are at most 0"]);
+    package.fails(&[], &["`saxpy` in saxpy.cubin, sm_80: spill size 4 bytes exceeds the declared maximum of 0"]);
 }
 
 #[test]
@@ -114,7 +114,10 @@ pub fn saxpy() {}";
     let manifest = fs::read_to_string(package.folder.join("Cargo.toml")).expect("it is there");
     package.write("Cargo.toml", manifest.replace("occ-runtime = { ", "occ-runtime = { features = [\"containers\"], "));
     // `ptxas -v` printed 8 registers.
-    package.fails(&[], &["registers: 8 (`scale(double *)` in compressed.fatbin, sm_80), declared are at most 7"]);
+    package.fails(
+        &[],
+        &["`scale(double *)` in compressed.fatbin, sm_80: register count 8 exceeds the declared maximum of 7"],
+    );
     package.write("src/lib.rs", format!("use occ_runtime::launch_config;\n\n{}", code.replace("= 7", "= 8")));
     package.passes(&[]);
 }

@@ -72,16 +72,16 @@ fn refusals() {
     pairs(&[
         (
             r#"{"arch":"sm_89","block":[32768,1,1],"registers":32,"static_smem":0,"dynamic_smem":131072}"#,
-            r#"{"blocks_per_sm":0,"warps_per_sm":0,"occupancy":0.0,"limits":{"warps":0,"blocks":24,"registers":0,"shared_memory":0,"barriers":null,"virtual":null},"limiters":["registers","shared_memory","warps"],"registers_per_block":1048576,"smem_per_block":132096,"refusal":"the block has 32768 threads, at most 1024 are possible"}"#,
+            r#"{"blocks_per_sm":0,"warps_per_sm":0,"occupancy":0.0,"limits":{"warps":0,"blocks":24,"registers":0,"shared_memory":0,"barriers":null,"virtual":null},"limiters":["registers","shared_memory","warps"],"registers_per_block":1048576,"smem_per_block":132096,"refusal":"the block has 32768 threads; the limit is 1024"}"#,
         ),
         (
             r#"{"arch":"sm_80","block":258,"registers":255,"static_smem":0,"dynamic_smem":0,"grid":1,"sms":108}"#,
-            r#"{"blocks_per_sm":0,"warps_per_sm":0,"occupancy":0.0,"limits":{"warps":7,"blocks":32,"registers":0,"shared_memory":164,"barriers":null,"virtual":null},"limiters":["registers"],"registers_per_block":73728,"smem_per_block":1024,"refusal":"255 registers per thread in 9 warps take 98304 registers, a block may take 65536","waves":null,"tail_blocks":null}"#,
+            r#"{"blocks_per_sm":0,"warps_per_sm":0,"occupancy":0.0,"limits":{"warps":7,"blocks":32,"registers":0,"shared_memory":164,"barriers":null,"virtual":null},"limiters":["registers"],"registers_per_block":73728,"smem_per_block":1024,"refusal":"255 registers per thread in 9 warps need 98304 registers per block; the limit is 65536","waves":null,"tail_blocks":null}"#,
         ),
         // No resource is short.
         (
             r#"{"arch":"sm_80","block":256,"registers":32,"static_smem":0,"dynamic_smem":0,"barriers":17}"#,
-            r#"{"blocks_per_sm":0,"warps_per_sm":0,"occupancy":0.0,"limits":{"warps":8,"blocks":32,"registers":8,"shared_memory":164,"barriers":null,"virtual":null},"limiters":[],"registers_per_block":8192,"smem_per_block":1024,"refusal":"17 barriers in a block, at most 16 are possible"}"#,
+            r#"{"blocks_per_sm":0,"warps_per_sm":0,"occupancy":0.0,"limits":{"warps":8,"blocks":32,"registers":8,"shared_memory":164,"barriers":null,"virtual":null},"limiters":[],"registers_per_block":8192,"smem_per_block":1024,"refusal":"a block uses 17 barriers; the limit is 16"}"#,
         ),
     ]);
     // Every limit a launch can break.

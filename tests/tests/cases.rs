@@ -170,7 +170,7 @@ fn a_register_cap_is_recommended() {
         ..Check::new()
     };
     // 65,536 registers ÷ 16 warps ÷ 32 lanes.
-    assert!(check.explain(Rule::Launch).as_str().contains("`max_registers` at most 128"));
+    assert!(check.explain(Rule::Launch).as_str().contains("limit `max_registers` to 128"));
     assert_eq!(register_budget(Arch::SM_89.limits(), &check.kernel, &check.launch, 1), Some(128));
 }
 
@@ -296,7 +296,7 @@ fn registers_for_full_occupancy() {
         requirement: Requirement::new().min_occupancy(1.0),
         ..Check::new()
     };
-    assert!(check.explain(Rule::Launch).as_str().contains("`registers` at most 32"));
+    assert!(check.explain(Rule::Launch).as_str().contains("limit `registers` to 32"));
 }
 
 /// O8, beehive-lab/TornadoVM#1083: forcing occupancy up cost 2 and 7 times the speed. Nothing is required by default.

@@ -142,7 +142,10 @@ fn ceilings() {
     let unknown = [Compiled::new(Arch::SM_80, Kernel::new().registers(64), "a log")];
     let spills =
         Check { compiled: &unknown, ceilings: Ceilings { max_spills: Some(u32::MAX), ..Ceilings::new() }, ..one };
-    assert_eq!(spills.explain(Rule::MaxSpills).as_str(), "spills: not known (a log), declared are at most 4294967295");
+    assert_eq!(
+        spills.explain(Rule::MaxSpills).as_str(),
+        "a log: spill size is unknown; the declared maximum is 4294967295"
+    );
 }
 
 /// What a kernel says of its own launch holds for it: the block it needs, its cluster, the most blocks of a cluster.

@@ -62,9 +62,9 @@ impl Device {
     }
 }
 
-fn blocks(count: u32, warps: u32) -> String {
-    let (s, fit) = if count == 1 { ("", "fits") } else { ("s", "fit") };
-    format!("{count} block{s} of {warps} warps {fit}")
+fn resident(count: u32, warps: u32, device: &Device) -> String {
+    let (s, are) = if count == 1 { ("", "is") } else { ("s", "are") };
+    format!("only {count} block{s} ({} of {} warps) {are} resident per SM", count * warps, device.max_warps)
 }
 
 /// Compares what a launch is told on every capability with `expected`, which is `None` where the launch passes.
@@ -98,14 +98,13 @@ fn limited_by_registers_on_every_capability() {
         (fitting < required).then(|| {
             format!(
                 "occupancy {} on {} is below the required 50%\n\
-                 = note: limited by registers: 128 per thread, 8 warps a block, so {} where {} warps could\n\
-                 = note: blocks per SM each resource allows: {}\n\
-                 = help: with `registers` at most {budget} it reaches 50% \
+                 = note: limited by registers: at 128 per thread and 8 warps per block, {}\n\
+                 = note: blocks per SM by resource: {}\n\
+                 = help: limit `registers` to {budget} to reach 50% \
                  (compile the kernel with `__launch_bounds__(256, {required})`)",
                 device.percent(8 * fitting),
                 device.name,
-                blocks(fitting, 8),
-                device.max_warps,
+                resident(fitting, 8, device),
                 device.table(8, 128, 0),
             )
         })
@@ -126,21 +125,19 @@ fn limited_by_shared_memory_on_every_capability() {
         // The fewest warps with which the blocks that fit are enough.
         let threads = 32 * (device.max_warps * 3 / 4).div_ceil(fitting);
         let larger_block = match threads {
-            ..=1024 => format!("\n= help: with `block = {threads}` it reaches 75%"),
+            ..=1024 => format!("\n= help: set `block = {threads}` to reach 75%"),
             _ => String::new(),
         };
         (fitting < required).then(|| {
             format!(
                 "occupancy {} on {} is below the required 75%\n\
-                 = note: limited by shared memory: {per_block} bytes a block (32768 dynamic{reserved}) of {}, \
-                 so {} where {} warps could\n\
-                 = note: blocks per SM each resource allows: {}\n\
-                 = help: with `dynamic_smem` at most {limit} it reaches 75%{larger_block}",
+                 = note: limited by shared memory: at {per_block} bytes per block (32768 dynamic{reserved}) of {}, {}\n\
+                 = note: blocks per SM by resource: {}\n\
+                 = help: limit `dynamic_smem` to {limit} to reach 75%{larger_block}",
                 device.percent(4 * fitting),
                 device.name,
                 device.smem,
-                blocks(fitting, 4),
-                device.max_warps,
+                resident(fitting, 4, device),
                 device.table(4, 32, 32768),
             )
         })
@@ -172,59 +169,61 @@ fn every_rule() {
                     ..passing
                 },
                 "occupancy 12.5% on sm_80 is below the required 50%\n\
-                 = note: limited by registers: 168 per thread, 8 warps a block, so 1 block of 8 warps fits where \
-                 64 warps could\n\
-                 = note: blocks per SM each resource allows: registers 1, shared memory 164, warps 8, blocks 32\n\
-                 = help: with `registers` at most 64 it reaches 50% \
+                 = note: limited by registers: at 168 per thread and 8 warps per block, only 1 block (8 of 64 warps) is \
+                 resident per SM\n\
+                 = note: blocks per SM by resource: registers 1, shared memory 164, warps 8, blocks 32\n\
+                 = help: limit `registers` to 64 to reach 50% \
                  (compile the kernel with `__launch_bounds__(256, 4)`)",
             ),
             // 100 of 128 lanes.
             Rule::MinLaneEfficiency => (
                 Check { launch: Launch::new(100), requirement: Requirement::new().min_lane_efficiency(0.9), ..passing },
                 "lane efficiency 78.1% is below the required 90%\n\
-                 = note: a block of 100 threads takes 4 warps of 32 lanes, so 28 of 128 lanes never have work\n\
-                 = help: with `block = 96` it is reached",
+                 = note: a block of 100 threads takes 4 warps of 32 lanes; 28 of 128 lanes have no thread\n\
+                 = help: set `block = 96` to meet `min_lane_efficiency`",
             ),
             // 2000 ÷ 864 = 2.31.
             Rule::MinWaves => (
                 Check { requirement: Requirement::new().min_waves(3.0), ..on_a_grid },
-                "the grid makes 2.3 waves on A100 SXM4 40 GB, below the required 3\n\
-                 = note: 2000 blocks over 864 slots (108 SMs × 8 blocks): 2 full waves and a tail of 272 blocks\n\
-                 = help: with `grid = 2592` there are enough waves",
+                "the grid makes 2.3 waves on A100 SXM4 40 GB; the required minimum is 3\n\
+                 = note: 2000 blocks over 864 slots (108 SMs × 8 blocks): 2 full waves and a tail of 272 blocks, \
+                 which leaves 68.5% of its wave idle\n\
+                 = help: set `grid = 2592` to meet `min_waves`",
             ),
             // 592 of 864 slots; 3 × 864 − 0.25 × 864 = 2376.
             Rule::MaxTailIdle => (
                 Check { requirement: Requirement::new().max_tail_idle(0.25), ..on_a_grid },
-                "68.5% of the last wave is idle on A100 SXM4 40 GB, above the allowed 25%\n\
-                 = note: 2000 blocks over 864 slots (108 SMs × 8 blocks): 2 full waves and a tail of 272 blocks\n\
-                 = help: with `grid = 2376` the last wave is full enough",
+                "68.5% of the last wave is idle on A100 SXM4 40 GB; the declared maximum is 25%\n\
+                 = note: 2000 blocks over 864 slots (108 SMs × 8 blocks): 2 full waves and a tail of 272 blocks, \
+                 which leaves 68.5% of its wave idle\n\
+                 = help: set `grid = 2376` to meet `max_tail_idle`",
             ),
             Rule::Registers => (
                 Check { ceilings: Ceilings { registers: Some(64), ..Ceilings::new() }, ..as_compiled },
-                "registers: 76 (`saxpy` in saxpy.cubin, sm_80), declared are at most 64\n\
-                 = help: compile the kernel with `-maxrregcount=64`, or if that is meant, write `registers = 76`",
+                "`saxpy` in saxpy.cubin, sm_80: register count 76 exceeds the declared maximum of 64\n\
+                 = help: compile the kernel with `-maxrregcount=64`, or set `registers = 76` to accept it",
             ),
             Rule::MaxStack => (
                 Check { ceilings: Ceilings { max_stack: Some(64), ..Ceilings::new() }, ..as_compiled },
-                "stack: 96 bytes per thread (`saxpy` in saxpy.cubin, sm_80), declared are at most 64\n\
-                 = help: if that is meant, write `max_stack = 96`",
+                "`saxpy` in saxpy.cubin, sm_80: stack size 96 bytes exceeds the declared maximum of 64\n\
+                 = help: set `max_stack = 96` to accept it",
             ),
             Rule::MaxSpills => (
                 Check { ceilings: Ceilings { max_spills: Some(0), ..Ceilings::new() }, ..as_compiled },
-                "spills: 24 bytes (`saxpy` in saxpy.cubin, sm_80), declared are at most 0\n\
-                 = help: if that is meant, write `max_spills = 24`",
+                "`saxpy` in saxpy.cubin, sm_80: spill size 24 bytes exceeds the declared maximum of 0\n\
+                 = help: set `max_spills = 24` to accept it",
             ),
             // 66,560 bytes fit twice into 167,936; 55,936 − 1,024 fit three times.
             Rule::CompiledMinBlocks => (
                 Check { launch: Launch::new(256).dynamic_smem(65536), ..as_compiled },
-                "the kernel was compiled for at least 3 blocks per SM (`.minnctapersm`), this launch has 2 on sm_80\n\
-                 = note: limited by shared memory: 66560 bytes a block (65536 dynamic + 1024 reserved by the driver) \
-                 of 167936, so 2 blocks of 8 warps fit where 64 warps could\n\
-                 = note: blocks per SM each resource allows: registers 3, shared memory 2, warps 8, blocks 32\n\
+                "the kernel was compiled for at least 3 blocks per SM (`.minnctapersm`); only 2 are resident on sm_80\n\
+                 = note: limited by shared memory: at 66560 bytes per block (65536 dynamic + 1024 reserved by the driver) \
+                 of 167936, only 2 blocks (16 of 64 warps) are resident per SM\n\
+                 = note: blocks per SM by resource: registers 3, shared memory 2, warps 8, blocks 32\n\
                  = note: `saxpy` in saxpy.cubin, sm_80: 76 registers, 0 bytes of static shared memory, 1 barrier\n\
-                 = note: the compiler kept registers down for that minimum, and does not say that it is missed; \
+                 = note: the compiler limited registers for that minimum, and does not report that it is missed; \
                  `allow = (compiled_min_blocks)` accepts it\n\
-                 = help: with `dynamic_smem` at most 54912 there is room for them",
+                 = help: limit `dynamic_smem` to 54912 to hold that many blocks",
             ),
             rule => panic!("no message of {rule:?} is tested"),
         };

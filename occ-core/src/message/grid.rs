@@ -1,54 +1,52 @@
 //! A grid with too few waves, or with a last wave that is too empty.
 
 use super::NOTE;
-use super::numbers::{above, above_bound, below, within};
-use super::short::count_of;
-use crate::check::Check;
+use super::requirement::missed_by_grid;
+use super::sentence::{Sentence, Value};
+use crate::evaluation::Evaluation;
 use crate::grid::Waves;
-use crate::requirement::Rule;
+use crate::requirement::{Argument, Rule};
 use crate::text::Text;
+use core::fmt;
 
-pub(super) const fn grid(text: &mut Text, check: &Check<'_>, rule: Rule) {
-    if !check.has_grid() {
-        text.str(if matches!(rule, Rule::MinWaves) { "`min_waves`" } else { "`max_tail_idle`" });
-        text.str(" needs a grid and a GPU").str(NOTE);
-        text.str("waves are counted over the SMs of a GPU, which no compute capability tells");
-        return;
+const NEEDS_GRID: Sentence<1> = Sentence::new("`{}` requires a grid and a GPU");
+const WHY_GPU: Sentence<0> =
+    Sentence::new("waves depend on a GPU's number of SMs, which its compute capability does not determine");
+const SLOTS: Sentence<5> = Sentence::new("{} over {} slots ({} × {}): {}");
+const TAIL: Sentence<2> = Sentence::new(" and a tail of {}, which leaves {} of its wave idle");
+
+pub(super) const fn grid(text: &mut Text, evaluation: &Evaluation<'_>, rule: Rule, required: Argument) {
+    if !evaluation.has_grid() {
+        NEEDS_GRID.write(text, [Value::Name(required.name())]);
+        WHY_GPU.write(text.str(NOTE), []);
+    } else if let Some((gpu, waves)) = evaluation.first_short_grid(rule) {
+        missed_by_grid(text, &evaluation.check.requirement, required, &waves, gpu.name);
+        waves.write(text.str(NOTE));
     }
-    let Some((at, waves)) = check.first_short_grid(rule) else {
-        return;
-    };
-    let gpu = check.gpus[at];
-    match (rule, check.requirement.min_waves, check.requirement.max_tail_idle) {
-        (Rule::MinWaves, Some(required), _) => {
-            text.str("the grid makes ");
-            below(text, waves.exact(), required).str(if waves.blocks() == waves.slots() {
-                " wave on "
-            } else {
-                " waves on "
-            });
-            above(text.str(gpu.name).str(", below the required "), required);
-        }
-        (_, _, Some(allowed)) => {
-            // More than allowed is less than allowed of what is left.
-            let idle = waves.tail_idle();
-            above_bound(text, idle * 100.0, allowed * 100.0).str("% of the last wave is idle on ").str(gpu.name);
-            within(text.str(", above the allowed "), allowed * 100.0).str("%");
-        }
-        _ => {}
-    }
-    text.str(NOTE);
-    in_slots(text, &waves);
 }
 
-/// `2000 blocks over 640 slots (80 SMs × 8 blocks): 3 full waves and a tail of 80 blocks`.
-const fn in_slots(text: &mut Text, waves: &Waves) {
-    text.num(waves.blocks()).str(if waves.blocks() == 1 { " block over " } else { " blocks over " });
-    text.num(waves.slots()).str(" slots (").num(waves.sm_count() as u64).str(" SMs × ");
-    count_of(text, waves.blocks_per_sm(), "block").str("): ");
-    text.num(waves.full()).str(if waves.full() == 1 { " full wave" } else { " full waves" });
-    let tail = waves.tail_blocks();
-    if tail > 0 {
-        text.str(" and a tail of ").num(tail).str(if tail == 1 { " block" } else { " blocks" });
+impl Waves {
+    const fn write<const N: usize>(&self, text: &mut Text<N>) {
+        let values = [
+            Value::Count(self.blocks(), "block"),
+            Value::Number(self.slots()),
+            Value::Count(self.sm_count() as u64, "SM"),
+            Value::Count(self.blocks_per_sm() as u64, "block"),
+            Value::Count(self.full(), "full wave"),
+        ];
+        SLOTS.write(text, values);
+        if self.tail_blocks() > 0 {
+            TAIL.write(text, [Value::Count(self.tail_blocks(), "block"), Value::Percent(self.tail_idle())]);
+        }
+    }
+}
+
+/// `2000 blocks over 640 slots (80 SMs × 8 blocks): 3 full waves and a tail of 80 blocks, which leaves 87.5% of its wave
+/// idle`.
+impl fmt::Display for Waves {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Text::<256>::new();
+        self.write(&mut text);
+        f.write_str(text.as_str())
     }
 }

@@ -1,142 +1,133 @@
 //! What to write instead: each change has been tried.
 
 use super::HELP;
-use super::short::{first_unmet, required};
+use super::out_of_range::registers_key;
+use super::requirement::stated;
+use super::sentence::{Sentence, Value};
+use super::short::first_missed;
 use crate::advice::{Change, blocks_for_launch_bounds};
-use crate::check::Check;
-use crate::requirement::{Argument, Rule};
+use crate::evaluation::Evaluation;
+use crate::requirement::{Argument, Requirement, Rule, Subject};
 use crate::text::Text;
 
-pub(super) const fn help(text: &mut Text, check: &Check<'_>, rule: Rule) {
-    if check.out_of_range().is_some() {
+// A change, and what it brings.
+const LIMIT: Sentence<3> = Sentence::new("limit `{}` to {} {}");
+const LIMIT_KERNEL: Sentence<2> = Sentence::new("limit the kernel to {} {}");
+const LIMIT_SMEM: Sentence<2> = Sentence::new("limit the kernel to {} of static shared memory {}");
+const REMOVE: Sentence<2> = Sentence::new("remove `{}` {}");
+const REMOVE_SMEM: Sentence<2> = Sentence::new("remove the {} shared memory {}");
+const SET: Sentence<3> = Sentence::new("set `{} = {}` {}");
+const LOWER: Sentence<1> =
+    Sentence::new("set `min_occupancy = {}`, which this launch reaches; no other single change was found");
+const NONE: Sentence<0> =
+    Sentence::new("no single change was found that is enough; change several arguments or the requirement");
+const BY_CAP: Sentence<1> = Sentence::new(" (compile the kernel with `-maxrregcount={}`)");
+const BY_BOUNDS: Sentence<2> = Sentence::new(" (compile the kernel with `__launch_bounds__({}{})`)");
+
+// What it brings.
+const TO_RUN: Sentence<1> = Sentence::new("so that it can run{}");
+const TO_REACH: Sentence<2> = Sentence::new("to reach {}{}");
+const TO_MEET_ALL: Sentence<1> = Sentence::new("to meet every requirement{}");
+const TO_MEET: Sentence<1> = Sentence::new("to meet `{}`");
+const TO_HOLD: Sentence<0> = Sentence::new("to hold that many blocks");
+const EVERYWHERE: &str = " on every capability";
+
+pub(super) const fn help(text: &mut Text, evaluation: &Evaluation<'_>, rule: Rule) {
+    if evaluation.out_of_range.is_some() {
         return;
     }
-    let changes = check.advice(rule).changes();
-    let mut at = 0;
-    while at < changes.len() {
-        if let Some(change) = changes[at] {
-            text.str(HELP);
-            one_help(text, check, rule, change);
+    let changes = evaluation.advice(rule).changes();
+    let mut index = 0;
+    while index < changes.len() {
+        if let Some(change) = changes[index] {
+            one_help(text.str(HELP), evaluation, rule, change);
         }
-        at += 1;
+        index += 1;
     }
     if changes[0].is_none() && matches!(rule, Rule::Launch | Rule::CompiledMinBlocks) {
-        text.str(HELP).str("no single change was found that is enough: change several arguments, or what is required");
+        NONE.write(text.str(HELP), []);
     }
 }
 
-const fn one_help(text: &mut Text, check: &Check<'_>, rule: Rule, change: Change) {
+const fn one_help(text: &mut Text, evaluation: &Evaluation<'_>, rule: Rule, change: Change) {
+    let check = evaluation.check;
+    let outcome = outcome(evaluation, rule);
+    let outcome = Value::Name(outcome.as_str());
+    let is_compiled = !check.compiled.is_empty();
     match change {
-        Change::Registers(registers) if !check.compiled.is_empty() => {
-            text.str("with at most ").num(registers as u64).str(" registers");
+        Change::Registers(most) if is_compiled => {
+            LIMIT_KERNEL.write(text, [Value::Count(most as u64, "register"), outcome]);
         }
-        Change::StaticSmem(bytes) if bytes > 0 && !check.compiled.is_empty() => {
-            text.str("with at most ").num(bytes as u64).str(" bytes of static shared memory");
+        Change::StaticSmem(0) => REMOVE_SMEM.write(text, [Value::Name("static"), outcome]),
+        Change::StaticSmem(most) if is_compiled => {
+            LIMIT_SMEM.write(text, [Value::Count(most as u64, "byte"), outcome]);
         }
-        Change::Barriers(barriers) if !check.compiled.is_empty() => {
-            text.str("with at most ").num(barriers as u64).str(" barriers");
+        Change::Barriers(most) if is_compiled => {
+            LIMIT_KERNEL.write(text, [Value::Count(most as u64, "barrier"), outcome]);
         }
-        Change::Registers(registers) => {
-            text.str("with `").str(if check.registers_are_cap { "max_registers" } else { "registers" });
-            text.str("` at most ").num(registers as u64);
-        }
-        Change::StaticSmem(0) => {
-            text.str("without static shared memory");
-        }
-        Change::DynamicSmem(0) => {
-            text.str("without dynamic shared memory");
-        }
-        Change::DynamicSmem(bytes) => {
-            text.str("with `dynamic_smem` at most ").num(bytes as u64);
-        }
-        Change::StaticSmem(bytes) => {
-            text.str("with `static_smem` at most ").num(bytes as u64);
-        }
-        Change::Barriers(barriers) => {
-            text.str("with `barriers` at most ").num(barriers as u64);
-        }
-        Change::NoCarveout => {
-            text.str("without `carveout`");
-        }
-        Change::NoCluster => {
-            text.str("without `cluster`");
-        }
-        Change::Block(axes) => {
-            text.str("with `block = ").axes(axes).str("`");
-        }
-        Change::Grid(axes) => {
-            text.str("with `grid = ").axes(axes).str("`");
-        }
-        Change::MinOccupancy(fraction) => {
-            text.str("no other single change was found; `min_occupancy = ").decimal(fraction, 4);
-            text.str("` is what this launch reaches");
-            return;
-        }
+        Change::Registers(most) => limit(text, registers_key(check), most, outcome),
+        Change::DynamicSmem(0) => REMOVE_SMEM.write(text, [Value::Name("dynamic"), outcome]),
+        Change::DynamicSmem(most) => limit(text, Argument::DynamicSmem.name(), most, outcome),
+        Change::StaticSmem(most) => limit(text, Argument::StaticSmem.name(), most, outcome),
+        Change::Barriers(most) => limit(text, Argument::Barriers.name(), most, outcome),
+        Change::NoCarveout => REMOVE.write(text, [Value::Name(Argument::Carveout.name()), outcome]),
+        Change::NoCluster => REMOVE.write(text, [Value::Name(Argument::Cluster.name()), outcome]),
+        Change::Block(axes) => SET.write(text, [Value::Name(Argument::Block.name()), Value::Axes(axes), outcome]),
+        Change::Grid(axes) => SET.write(text, [Value::Name(Argument::Grid.name()), Value::Axes(axes), outcome]),
+        Change::MinOccupancy(fraction) => LOWER.write(text, [Value::Any(fraction)]),
     }
-    outcome(text, check, rule);
     if let Change::Registers(registers) = change
         && let Some(blocks) = blocks_for_launch_bounds(check, registers)
     {
-        text.str(" (compile the kernel with ");
-        if check.registers_are_cap && check.compiled.is_empty() {
-            text.str("`-maxrregcount=").num(registers as u64).str("`)");
+        if check.registers_are_cap && !is_compiled {
+            BY_CAP.write(text, [Value::Number(registers as u64)]);
         } else {
-            text.str("`__launch_bounds__(").num(check.launch.threads() as u64);
+            let mut minimum = Text::<16>::new();
             if blocks > 1 {
-                text.str(", ").num(blocks as u64);
+                minimum.str(", ").num(blocks as u64);
             }
-            text.str(")`)");
+            BY_BOUNDS.write(text, [Value::Number(check.launch.threads() as u64), Value::Name(minimum.as_str())]);
         }
     }
 }
 
-/// What a change brings.
-const fn outcome(text: &mut Text, check: &Check<'_>, rule: Rule) {
-    match rule {
-        Rule::Launch => {
-            if check.refused() {
-                text.str(" it can run");
-                if check.archs.len() > 1 {
-                    text.str(" on all of them");
-                }
-                return;
+const fn limit(text: &mut Text, key: &str, most: u32, outcome: Value<'_>) {
+    LIMIT.write(text, [Value::Name(key), Value::Number(most as u64), outcome]);
+}
+
+/// Returns what a change brings.
+const fn outcome(evaluation: &Evaluation<'_>, rule: Rule) -> Text<128> {
+    let mut text = Text::new();
+    let check = evaluation.check;
+    let everywhere = Value::Name(if check.archs.len() > 1 { EVERYWHERE } else { "" });
+    match rule.subject() {
+        Subject::Launch if evaluation.refused.is_some() => TO_RUN.write(&mut text, [everywhere]),
+        Subject::Launch if requirements_of_launch(&check.requirement) > 1 => {
+            TO_MEET_ALL.write(&mut text, [everywhere]);
+        }
+        Subject::Launch => {
+            let mut required = Text::<64>::new();
+            match (first_missed(evaluation), check.requirement.min_occupancy) {
+                (Argument::MinOccupancy, Some(least)) => Value::PercentRequired(least).write(&mut required),
+                (first, _) => stated(&mut required, &check.requirement, first),
             }
-            text.str(" it reaches ");
-            let requirements = &check.requirement;
-            let several = requirements.min_occupancy.is_some() as u8
-                + requirements.min_blocks_per_sm.is_some() as u8
-                + requirements.min_warps_per_sm.is_some() as u8
-                > 1;
-            if several {
-                text.str("all that is required");
-                if check.archs.len() > 1 {
-                    text.str(" on all of them");
-                }
-                return;
-            }
-            let requirement = first_unmet(check);
-            required(text, check, requirement);
-            match requirement {
-                Argument::MinBlocksPerSm => text.str(" blocks per SM"),
-                Argument::MinWarpsPerSm => text.str(" warps per SM"),
-                _ => text,
-            };
-            if check.archs.len() > 1 {
-                text.str(" on all of them");
-            }
+            TO_REACH.write(&mut text, [Value::Name(required.as_str()), everywhere]);
         }
-        Rule::MinLaneEfficiency => {
-            text.str(" it is reached");
+        Subject::Block(required) | Subject::Grid(required) | Subject::Ceiling(required) => {
+            TO_MEET.write(&mut text, [Value::Name(required.name())]);
         }
-        Rule::MinWaves => {
-            text.str(" there are enough waves");
-        }
-        Rule::MaxTailIdle => {
-            text.str(" the last wave is full enough");
-        }
-        Rule::CompiledMinBlocks => {
-            text.str(" there is room for them");
-        }
-        Rule::Registers | Rule::MaxStack | Rule::MaxSpills => {}
+        Subject::CompiledMinBlocks => TO_HOLD.write(&mut text, []),
     }
+    text
+}
+
+/// Returns how many requirements there are of occupancy, blocks and warps.
+const fn requirements_of_launch(requirement: &Requirement) -> u32 {
+    let mut count = 0;
+    let mut index = 0;
+    while index < Requirement::OF_LAUNCH.len() {
+        count += requirement.get(Requirement::OF_LAUNCH[index]).is_some() as u32;
+        index += 1;
+    }
+    count
 }

@@ -1,111 +1,135 @@
 //! A launch that cannot run: where, why, and with which error of the driver.
 
 use super::NOTE;
-use super::standing::{NAMED, Standing, any, list, separate};
+use super::list::{Which, count, list, more, named};
+use super::sentence::{Sentence, Value, separate};
+use super::short::passes;
+use crate::allocation::registers_per_warp;
 use crate::arch::Arch;
-use crate::check::Check;
+use crate::evaluation::{Evaluation, Outcome};
 use crate::refusal::Refusal;
-use crate::text::{Text, same_text};
+use crate::requirement::Argument;
+use crate::text::Text;
 
-pub(super) const fn first_refusal(check: &Check<'_>) -> Option<(Arch, Refusal)> {
-    let mut at = 0;
-    while at < check.archs.len() {
-        if let Err(refusal) = check.on(check.archs[at]) {
-            return Some((check.archs[at], refusal));
-        }
-        at += 1;
-    }
-    None
-}
+const CANNOT_RUN: Sentence<1> = Sentence::new("this launch cannot run on {}: ");
+const ALSO_REFUSED: Sentence<1> = Sentence::new("it cannot run on {} either: ");
+const DRIVER_ERROR: Sentence<2> = Sentence::new("the driver would return `{}` ({})");
+const ROUNDED: Sentence<2> = Sentence::new("registers are allocated per warp: {} × 32 threads round up to {}");
+const ROUNDED_WARPS: Sentence<3> = Sentence::new("; {} over {} sub-partitions take as many as {}");
+const RUNS_SHORT: Sentence<1> = Sentence::new("it runs but misses the requirement with occupancy {}");
 
-pub(super) const fn refused(text: &mut Text, check: &Check<'_>, arch: Arch, refusal: &Refusal) {
-    text.str("this launch cannot run on ").str(arch.name());
-    alike(text, check, refusal);
-    text.str(": ");
+pub(super) const fn refused(text: &mut Text, evaluation: &Evaluation<'_>, arch: Arch) {
+    let Some(Outcome::Refused(refusal)) = evaluation.outcome(arch) else {
+        return;
+    };
+    let archs = alike(evaluation, refusal);
+    CANNOT_RUN.write(text, [Value::Name(archs.as_str())]);
     refusal.write(text);
     if let Some(error) = refusal.cuda_error() {
-        text.str(NOTE).str("the driver would return `").str(error.name).str("` (").num(error.code as u64).str(")");
+        DRIVER_ERROR.write(text.str(NOTE), [Value::Name(error.name), Value::Number(error.code as u64)]);
     }
     if let Refusal::RegistersPerBlock { registers, warps, needed, .. } = *refusal {
-        why_rounded(text, check, arch, registers, warps, needed);
+        why_rounded(text, evaluation, arch, registers, warps, needed);
     }
     // Another capability may refuse for another reason or with another number.
-    let mut at = 0;
-    while at < check.archs.len() {
-        if let Err(other) = check.on(check.archs[at])
-            && !same(&other, refusal)
+    let declared = evaluation.check.archs;
+    let mut index = 0;
+    while index < declared.len() {
+        if let Some(Outcome::Refused(other)) = evaluation.outcome(declared[index])
+            && !same(other, refusal)
+            && !is_told(evaluation, index, other)
         {
-            text.str(NOTE).str("nor on ").str(check.archs[at].name()).str(": ");
+            let archs = alike(evaluation, other);
+            ALSO_REFUSED.write(text.str(NOTE), [Value::Name(archs.as_str())]);
             other.write(text);
         }
-        at += 1;
+        index += 1;
     }
-    if any(check, Standing::Short) {
-        text.str(NOTE).str("it runs, but falls short, on ");
-        list(text, check, Standing::Short, true);
+    if count(evaluation, Which::Short) > 0 {
+        let mut archs = Text::<512>::new();
+        list(&mut archs, evaluation, Which::Short, Argument::MinOccupancy);
+        RUNS_SHORT.write(text.str(NOTE), [Value::Name(archs.as_str())]);
     }
-    if any(check, Standing::Passes) {
-        text.str(NOTE).str("it passes on ");
-        list(text, check, Standing::Passes, true);
-    }
+    passes(text, evaluation);
 }
 
-/// ` and 3 more`: the other capabilities that refuse a launch in the same words.
-const fn alike(text: &mut Text, check: &Check<'_>, refusal: &Refusal) {
-    let mut all = 0;
-    let mut at = 0;
-    while at < check.archs.len() {
-        if let Err(other) = check.on(check.archs[at])
-            && same(&other, refusal)
+/// Returns whether an earlier capability refuses a launch in the same words.
+const fn is_told(evaluation: &Evaluation<'_>, before: usize, refusal: &Refusal) -> bool {
+    let mut index = 0;
+    while index < before {
+        if let Some(Outcome::Refused(other)) = evaluation.outcome(evaluation.check.archs[index])
+            && same(other, refusal)
         {
-            all += 1;
+            return true;
         }
-        at += 1;
+        index += 1;
     }
-    let named = if all > NAMED + 1 { NAMED } else { all };
-    let mut done = 0;
-    at = 0;
-    while at < check.archs.len() && done < named {
-        if let Err(other) = check.on(check.archs[at])
-            && same(&other, refusal)
-        {
-            // The first has been named.
-            if done > 0 {
-                separate(text, done, all);
-                text.str(check.archs[at].name());
-            }
-            done += 1;
-        }
-        at += 1;
-    }
-    if named < all {
-        text.str(" and ").num((all - named) as u64).str(" more");
-    }
+    false
 }
 
-/// Why the registers of a block are more than registers × threads: people compute the plain product.
-const fn why_rounded(text: &mut Text, check: &Check<'_>, arch: Arch, registers: u32, warps: u32, needed: u64) {
+/// Returns the capabilities that refuse a launch in the same words: `sm_80, sm_86 and sm_90`.
+const fn alike(evaluation: &Evaluation<'_>, refusal: &Refusal) -> Text<256> {
+    let declared = evaluation.check.archs;
+    let mut count = 0;
+    let mut index = 0;
+    while index < declared.len() {
+        if let Some(Outcome::Refused(other)) = evaluation.outcome(declared[index])
+            && same(other, refusal)
+        {
+            count += 1;
+        }
+        index += 1;
+    }
+    let named = named(count);
+    let mut text = Text::new();
+    let mut written = 0;
+    index = 0;
+    while index < declared.len() && written < named {
+        if let Some(Outcome::Refused(other)) = evaluation.outcome(declared[index])
+            && same(other, refusal)
+        {
+            separate(&mut text, written, count);
+            text.str(declared[index].name());
+            written += 1;
+        }
+        index += 1;
+    }
+    more(&mut text, count - named);
+    text
+}
+
+/// Appends why the registers of a block are more than registers × threads: people compute the plain product.
+const fn why_rounded(
+    text: &mut Text,
+    evaluation: &Evaluation<'_>,
+    arch: Arch,
+    registers: u32,
+    warps: u32,
+    needed: u64,
+) {
     let sm = arch.limits();
-    let plain = registers as u64 * check.launch.threads() as u64;
-    if plain == needed {
+    if registers as u64 * evaluation.check.launch.threads() as u64 == needed {
         return;
     }
-    let per_warp = crate::allocation::registers_per_warp(sm, registers);
-    let counted = warps.next_multiple_of(sm.launch_sub_partitions.get());
-    text.str(NOTE)
-        .num(registers as u64)
-        .str(" × 32 threads round up to ")
-        .num(per_warp as u64)
-        .str(" registers a warp");
+    let per_warp = registers_per_warp(sm, registers) as u64;
+    let parts = sm.launch_sub_partitions.get();
+    let counted = warps.next_multiple_of(parts);
+    ROUNDED.write(text.str(NOTE), [Value::Number(registers as u64), Value::Number(per_warp)]);
     if counted != warps {
-        text.str(", and ").num(warps as u64).str(if warps == 1 { " warp counts as " } else { " warps count as " });
-        text.num(counted as u64).str(" over the ").num(sm.launch_sub_partitions.get() as u64).str(" sub-partitions");
+        let values = [Value::Count(warps as u64, "warp"), Value::Number(parts as u64), Value::Number(counted as u64)];
+        ROUNDED_WARPS.write(text, values);
     }
 }
 
+/// Returns whether two refusals say the same.
 const fn same(a: &Refusal, b: &Refusal) -> bool {
-    let (mut left, mut right) = (Text::<512>::new(), Text::<512>::new());
-    a.write(&mut left);
-    b.write(&mut right);
-    same_text(left.as_str(), right.as_str())
+    let (a, b) = (a.key(), b.key());
+    let mut index = 0;
+    while index < a.len() {
+        if a[index] != b[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
 }

@@ -3,7 +3,6 @@
 use super::numbers::{above, above_bound, below, within};
 use crate::arch::Arch;
 use crate::block_limits::{BlockLimits, Resource};
-use crate::refusal::Refusal;
 use crate::text::Text;
 use core::fmt;
 
@@ -64,8 +63,6 @@ pub enum Value<'v> {
     Limits(&'v BlockLimits),
     /// The resources with the lowest block limit: `registers and warps`.
     Limiters(&'v BlockLimits),
-    /// Why a launch cannot run.
-    Refusal(&'v Refusal),
 }
 
 impl<const N: usize> Sentence<N> {
@@ -196,10 +193,6 @@ impl Value<'_> {
                 }
                 text
             }
-            Value::Refusal(refusal) => {
-                refusal.write(text);
-                text
-            }
         };
     }
 }
@@ -209,7 +202,7 @@ impl fmt::Display for Value<'_> {
         if let Value::Name(name) = self {
             return f.write_str(name);
         }
-        // Longer than any list of resources, of all capabilities, or a refusal.
+        // Longer than any list of resources or of all capabilities.
         let mut text = Text::<512>::new();
         self.write(&mut text);
         f.write_str(text.as_str())

@@ -467,7 +467,7 @@ fn refusals() -> Vec<Case> {
             .finds(Error, cannot(Refusal::SharedMemory { bytes: 122_880, most: 101_376 }))
             .finds(Warning, capability)
             .says(
-                "this launch cannot run: a block needs 122880 bytes of shared memory, at most 101376 are possible \
+                "this launch cannot run: a block needs 122880 bytes of shared memory; the limit is 101376 \
                  (`CUDA_ERROR_INVALID_VALUE`, 1)
   = note: checked for sm_80, launched on sm_86
   = help: add `\"sm_86\"` to `arch` to check it at compile time",
@@ -482,7 +482,7 @@ fn refusals() -> Vec<Case> {
         .finds(Error, cannot(Refusal::RegistersPerBlock { registers: 65, warps: 32, needed: 32 * 2304, most: 65_536 }))
         .finds(Error, registers(DeclaredRegisters::Exactly(64), 65))
         .says(
-            "this launch cannot run: 65 registers per thread in 32 warps take 73728 registers, a block may take 65536 \
+            "this launch cannot run: 65 registers per thread in 32 warps need 73728 registers per block; the limit is 65536 \
                  (`CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`, 701)
   = note: the function has 65 registers per thread; 64 were declared
   = help: launch a smaller block, or compile the kernel with `__launch_bounds__(1024)`",
@@ -490,7 +490,7 @@ fn refusals() -> Vec<Case> {
         Case::new("threads of the function", device(A100), FunctionDouble::new(40).with(0, 128), HALF)
             .finds(Error, cannot(Refusal::KernelThreads { threads: 256, most: 128 }))
             .says(
-                "this launch cannot run: the block has 256 threads, the kernel was compiled for at most 128 \
+                "this launch cannot run: the block has 256 threads; the kernel was compiled for at most 128 \
                  (`CUDA_ERROR_INVALID_VALUE`, 1)
   = help: launch blocks of at most 128 threads, or compile the kernel with `__launch_bounds__(256)`",
             ),
@@ -562,7 +562,7 @@ fn clusters() -> Vec<Case> {
             .finds(Error, Mismatch::CannotRun { refusal: Refusal::NoClusters })
             .finds(Warning, Mismatch::Capability { declared: SM_90, found: [8, 0] })
             .says(
-                "this launch cannot run: clusters need compute capability 9.0 or later
+                "this launch cannot run: clusters require compute capability 9.0 or later
   = note: checked for sm_90, launched on sm_80
   = help: add `\"sm_80\"` to `arch` to check it at compile time",
             ),
@@ -575,7 +575,7 @@ fn clusters() -> Vec<Case> {
             .finds(Error, Mismatch::CannotRun { refusal: Refusal::ClusterBlocks { blocks: 16, most: 8 } })
             .finds(Warning, capability.clone())
             .says(
-                "this launch cannot run: 16 blocks in a cluster, at most 8 are possible \
+                "this launch cannot run: the cluster has 16 blocks; the limit is 8 \
                  (`CUDA_ERROR_INVALID_CLUSTER_SIZE`, 912)
   = note: checked for sm_90, launched on sm_120
   = help: add `\"sm_120\"` to `arch` to check it at compile time",

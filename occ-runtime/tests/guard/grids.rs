@@ -74,21 +74,21 @@ fn the_words() {
     );
     assert_eq!(
         says([1, 1, 65_536]),
-        "`k` on A100 SXM4 80 GB (sm_80): this launch cannot run: the grid has 65536 blocks along z, at most 65535 are \
-         possible (`CUDA_ERROR_INVALID_VALUE`, 1)
+        "`k` on A100 SXM4 80 GB (sm_80): this launch cannot run: the grid has 65536 blocks along z; the limit is 65535 \
+         (`CUDA_ERROR_INVALID_VALUE`, 1)
   = help: use x for the longest axis; it takes 2147483647 blocks"
     );
     assert_eq!(
         says([0x8000_0000, 1, 1]),
-        "`k` on A100 SXM4 80 GB (sm_80): this launch cannot run: the grid has 2147483648 blocks along x, at most \
-         2147483647 are possible (`CUDA_ERROR_INVALID_VALUE`, 1)"
+        "`k` on A100 SXM4 80 GB (sm_80): this launch cannot run: the grid has 2147483648 blocks along x; the limit is \
+         2147483647 (`CUDA_ERROR_INVALID_VALUE`, 1)"
     );
     let spec = LaunchSpec::new("k", SM_90, Kernel::new().registers(40), Launch::new(256).cluster([4, 1, 1]));
     let (guard, k) = guard_of(device(H100), FunctionDouble::new(40));
     assert_eq!(
         guard.bind(&spec, k, true).unwrap().admit([6, 1, 1]).unwrap_err().to_string(),
-        "`k` on H100 SXM5 80 GB (sm_90): this launch cannot run: 6 blocks along x are not a whole number of clusters of 4 \
-         (`CUDA_ERROR_INVALID_CLUSTER_SIZE`, 912)
+        "`k` on H100 SXM5 80 GB (sm_90): this launch cannot run: the grid has 6 blocks along x, which is \
+         not a multiple of the cluster's 4 (`CUDA_ERROR_INVALID_CLUSTER_SIZE`, 912)
   = help: round the grid up to a multiple of 4 blocks along this axis"
     );
 }

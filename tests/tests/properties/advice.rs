@@ -44,13 +44,13 @@ type Form<Value> = (&'static str, fn(Value) -> Change);
 fn read_help(line: &str) -> Help {
     let mut help = Help { change: None, reaches: None, bounds: None, cap: None };
     let amounts: [Form<u32>; 5] = [
-        ("with `registers` at most ", Change::Registers),
-        ("with `max_registers` at most ", Change::Registers),
-        ("with `dynamic_smem` at most ", Change::DynamicSmem),
-        ("with `static_smem` at most ", Change::StaticSmem),
-        ("with `barriers` at most ", Change::Barriers),
+        ("limit `registers` to ", Change::Registers),
+        ("limit `max_registers` to ", Change::Registers),
+        ("limit `dynamic_smem` to ", Change::DynamicSmem),
+        ("limit `static_smem` to ", Change::StaticSmem),
+        ("limit `barriers` to ", Change::Barriers),
     ];
-    let shapes: [Form<[u32; 3]>; 2] = [("with `block = ", Change::Block), ("with `grid = ", Change::Grid)];
+    let shapes: [Form<[u32; 3]>; 2] = [("set `block = ", Change::Block), ("set `grid = ", Change::Grid)];
     let mut rest = line;
     for (start, change) in amounts {
         if let Some(after) = line.strip_prefix(start) {
@@ -69,17 +69,17 @@ fn read_help(line: &str) -> Help {
         }
     }
     for (start, change) in [
-        ("without `carveout`", Change::NoCarveout),
-        ("without `cluster`", Change::NoCluster),
-        ("without static shared memory", Change::StaticSmem(0)),
-        ("without dynamic shared memory", Change::DynamicSmem(0)),
+        ("remove `carveout`", Change::NoCarveout),
+        ("remove `cluster`", Change::NoCluster),
+        ("remove the static shared memory", Change::StaticSmem(0)),
+        ("remove the dynamic shared memory", Change::DynamicSmem(0)),
     ] {
         if let Some(after) = line.strip_prefix(start) {
             help.change = Some(change);
             rest = after;
         }
     }
-    if let Some(after) = line.strip_prefix("no other single change was found; `min_occupancy = ") {
+    if let Some(after) = line.strip_prefix("set `min_occupancy = ") {
         let (value, after) = after.split_once('`').unwrap();
         help.change = Some(Change::MinOccupancy(value.parse().unwrap()));
         rest = after;
@@ -94,9 +94,7 @@ fn read_help(line: &str) -> Help {
         }
         rest = before;
     }
-    if let Some((_, after)) = rest.split_once(" it reaches ")
-        && !after.starts_with("all that is required")
-    {
+    if let Some((_, after)) = rest.split_once(" to reach ") {
         let digits = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
         help.reaches = Some(after[..digits].parse().unwrap());
         rest = &after[digits..];
@@ -111,7 +109,7 @@ fn lowest_reached(check: &Check<'_>, first_line: &str) -> f64 {
         let answer = check.on(*arch).unwrap();
         if first_line.starts_with("occupancy") {
             answer.fraction() * 100.0
-        } else if first_line.starts_with("blocks per SM") {
+        } else if first_line.contains(" block") {
             f64::from(answer.blocks_per_sm)
         } else {
             f64::from(answer.warps_per_sm())
@@ -211,8 +209,9 @@ fn no_change_is_enough() {
 
 /// The numbers of a message's first line that stand before and after what is required.
 fn first_line_numbers(line: &str) -> Option<(Vec<&str>, &str)> {
-    let (reached, required) =
-        line.split_once(" below the required ").or_else(|| line.split_once(", above the allowed "))?;
+    let (reached, required) = [" is below the required ", "; the required minimum is ", "; the declared maximum is "]
+        .into_iter()
+        .find_map(|between| line.split_once(between))?;
     // `12.5% on sm_80`, `0.31 waves on GeForce RTX 4090`: the first number of each part.
     let numbers = reached
         .split([',', ':'])
