@@ -1,10 +1,9 @@
 //! The text of a spec: what was checked, and why it passes.
 
 use crate::spec::LaunchSpec;
-use crate::words::WavesText;
 use core::fmt::{Display, Formatter, Result};
-use occ_core::internal::Value;
-use occ_core::{Arch, Check, Compiled, Gpu, Occupancy, Requirement, Step, steps};
+use occ_core::internal::{BY_RESOURCE, Value};
+use occ_core::{Arch, Check, Gpu, Occupancy, Step, steps};
 
 /// Writes what was checked, and why it passes. The alternate form `{:#}` adds the next step of each resource.
 ///
@@ -18,7 +17,7 @@ use occ_core::{Arch, Check, Compiled, Gpu, Occupancy, Requirement, Step, steps};
 ///     "saxpy: blocks of 256 threads, 42 registers per thread
 ///   required: occupancy 50%
 ///   sm_86: occupancy 83.3%, 5 blocks per SM, 40 of 48 warps, limited by registers
-///     blocks per SM each resource allows: registers 5, shared memory 100, warps 6, blocks 16
+///     blocks per SM by resource: registers 5, shared memory 100, warps 6, blocks 16
 ///     next step: with at most 40 registers per thread, 6 blocks per SM
 ///     room: 6 more registers per thread, 19456 more bytes of shared memory"
 /// );
@@ -27,15 +26,14 @@ impl Display for LaunchSpec {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let check = self.check();
         declared(f, self)?;
-        f.write_str("\n  required: ")?;
-        required(f, &check.requirement)?;
+        write!(f, "\n  required: {}", check.requirement)?;
         for arch in check.archs {
             write!(f, "\n  {arch}: ")?;
             match self.on(*arch) {
                 Ok(answer) => {
                     reached(f, &answer)?;
                     if let Some(compiled) = check.compiled_for(*arch) {
-                        read_from(f, compiled)?;
+                        write!(f, "\n    {compiled}")?;
                     }
                     if f.alternate() {
                         next_steps(f, check, *arch, &answer)?;
@@ -76,49 +74,13 @@ fn declared(f: &mut Formatter<'_>, spec: &LaunchSpec) -> Result {
     }
 }
 
-fn required(f: &mut Formatter<'_>, requirement: &Requirement) -> Result {
-    let mut list = List::new(f);
-    let Requirement { min_occupancy, min_blocks_per_sm, min_warps_per_sm, .. } = *requirement;
-    let Requirement { min_lane_efficiency, min_waves, max_tail_idle, .. } = *requirement;
-    if let Some(fraction) = min_occupancy {
-        list.item(format_args!("occupancy {}", Value::Percent(fraction)))?;
-    }
-    if let Some(blocks) = min_blocks_per_sm {
-        list.item(format_args!("{blocks} blocks per SM"))?;
-    }
-    if let Some(warps) = min_warps_per_sm {
-        list.item(format_args!("{warps} warps per SM"))?;
-    }
-    if let Some(fraction) = min_lane_efficiency {
-        list.item(format_args!("lane efficiency {}", Value::Percent(fraction)))?;
-    }
-    if let Some(waves) = min_waves {
-        list.item(format_args!("waves {waves}"))?;
-    }
-    if let Some(fraction) = max_tail_idle {
-        list.item(format_args!("at most {} of the last wave idle", Value::Percent(fraction)))?;
-    }
-    if list.is_empty { f.write_str("that it can run") } else { Ok(()) }
-}
-
 fn reached(f: &mut Formatter<'_>, answer: &Occupancy) -> Result {
     let blocks = answer.blocks_per_sm;
     write!(f, "occupancy {}, {} per SM, ", Value::Percent(answer.fraction()), Value::Count(blocks.into(), "block"))?;
     let limits = &answer.limits;
     write!(f, "{} of {} warps", answer.warps_per_sm(), answer.max_warps_per_sm)?;
     write!(f, ", limited by {}", Value::Limiters(limits))?;
-    write!(f, "\n    blocks per SM each resource allows: {}", Value::Limits(limits))
-}
-
-/// Writes the numbers of a compiled kernel, and where they were read.
-fn read_from(f: &mut Formatter<'_>, compiled: &Compiled<'_>) -> Result {
-    let Compiled { kernel, source, .. } = compiled;
-    write!(f, "\n    {source}: ")?;
-    if let Some(registers) = kernel.registers {
-        write!(f, "{}, ", Value::Count(registers.into(), "register"))?;
-    }
-    write!(f, "{} of static shared memory, ", Value::Count(kernel.static_smem.into(), "byte"))?;
-    write!(f, "{}", Value::Count(kernel.barriers.into(), "barrier"))
+    write!(f, "\n    {}", BY_RESOURCE.with([Value::Limits(limits)]))
 }
 
 fn next_steps(f: &mut Formatter<'_>, check: &Check<'_>, arch: Arch, answer: &Occupancy) -> Result {
@@ -145,7 +107,7 @@ fn next_steps(f: &mut Formatter<'_>, check: &Check<'_>, arch: Arch, answer: &Occ
 
 fn waves(f: &mut Formatter<'_>, check: &Check<'_>, gpu: &Gpu) -> Result {
     match check.waves_on(gpu) {
-        Some(waves) => write!(f, "\n  {}: {}", gpu.name, WavesText(waves)),
+        Some(waves) => write!(f, "\n  {}: {}", gpu.name, waves),
         None => Ok(()),
     }
 }

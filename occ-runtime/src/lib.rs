@@ -23,7 +23,6 @@ pub mod guard;
 #[cfg(feature = "cust")]
 mod launch_macro;
 mod spec;
-mod words;
 
 #[cfg(feature = "guard")]
 pub use guard::{LaunchError, Mismatch, Report};

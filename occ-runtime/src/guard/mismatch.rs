@@ -2,7 +2,7 @@
 
 use super::device::LimitDifference;
 use core::fmt;
-use occ_core::internal::Value;
+use occ_core::internal::{BY_RESOURCE, Value};
 use occ_core::{Arch, Axis, BlockLimits, Refusal, Requirement, Resource};
 
 /// A difference between what was checked and what is launched, with both values.
@@ -173,7 +173,7 @@ impl Mismatch {
                     Value::Count(u64::from(*max_warps_per_sm), "warp"),
                 ))?;
                 match limits {
-                    Some(limits) => f(format_args!("blocks per SM each resource allows: {}", Value::Limits(limits))),
+                    Some(limits) => f(format_args!("{}", BY_RESOURCE.with([Value::Limits(limits)]))),
                     None => Ok(()),
                 }
             }

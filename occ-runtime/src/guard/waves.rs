@@ -3,7 +3,6 @@
 use super::device::DeviceReport;
 use super::enforce::LOG_TARGET;
 use crate::spec::LaunchSpec;
-use crate::words::WavesText;
 use occ_core::Waves;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -33,6 +32,6 @@ impl WaveLog {
             return;
         }
         let (kernel, device, [major, minor]) = (spec.name(), &device.name, device.capability);
-        log::info!(target: LOG_TARGET, "`{kernel}` on {device} (sm_{major}{minor}): {}", WavesText(waves));
+        log::info!(target: LOG_TARGET, "`{kernel}` on {device} (sm_{major}{minor}): {}", waves);
     }
 }

@@ -168,7 +168,7 @@ fn capabilities() -> Vec<Case> {
             .says(
                 "occupancy 66.7% is below the required 75%
   = note: the driver holds 1 block of 32 warps per SM, which has room for 48 warps
-  = note: blocks per SM each resource allows: registers 2, shared memory 100, warps 1, blocks 16
+  = note: blocks per SM by resource: registers 2, shared memory 100, warps 1, blocks 16
   = note: checked for sm_80, launched on sm_86
   = help: add `\"sm_86\"` to `arch` to check it at compile time",
             ),
@@ -253,7 +253,7 @@ fn of_registers() -> Vec<Case> {
             .says(
                 "occupancy 37.5% is below the required 50%
   = note: the driver holds 3 blocks of 8 warps per SM, which has room for 64 warps
-  = note: blocks per SM each resource allows: registers 3, shared memory 164, warps 8, blocks 32
+  = note: blocks per SM by resource: registers 3, shared memory 164, warps 8, blocks 32
   = note: the function has 65 registers per thread; 40 were declared
   = help: compile the kernel with at most 64 registers per thread",
             ),
@@ -269,7 +269,7 @@ fn of_registers() -> Vec<Case> {
             .says(
                 "occupancy 12.5% is below the required 50%
   = note: the driver holds 1 block of 8 warps per SM, which has room for 64 warps
-  = note: blocks per SM each resource allows: registers 1, shared memory 164, warps 8, blocks 32
+  = note: blocks per SM by resource: registers 1, shared memory 164, warps 8, blocks 32
   = note: the function has 168 registers per thread; at most 40 were declared
   = help: compile the kernel with at most 64 registers per thread",
             ),
@@ -280,7 +280,7 @@ fn of_registers() -> Vec<Case> {
             .says(
                 "occupancy 37.5% is below the required 50%
   = note: the driver holds 3 blocks of 8 warps per SM, which has room for 64 warps
-  = note: blocks per SM each resource allows: registers 3, shared memory 164, warps 8, blocks 32
+  = note: blocks per SM by resource: registers 3, shared memory 164, warps 8, blocks 32
   = note: the function has 65 registers per thread; at most 64 meet the requirement
   = help: compile the kernel with at most 64 registers per thread",
             ),
@@ -350,7 +350,7 @@ fn static_smem() -> Vec<Case> {
             .says(
                 "occupancy 25% is below the required 50%
   = note: the driver holds 2 blocks of 8 warps per SM, which has room for 64 warps
-  = note: blocks per SM each resource allows: registers 8, shared memory 2, warps 8, blocks 32
+  = note: blocks per SM by resource: registers 8, shared memory 2, warps 8, blocks 32
   = note: the function has 55978 bytes of static shared memory; 0 were declared",
             ),
         // On 8.0 the driver's number is the kernel's.

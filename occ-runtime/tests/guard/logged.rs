@@ -80,7 +80,7 @@ fn the_lines_of_the_guide() {
             Level::Error,
             "occupancy 12.5% is below the required 50%
   = note: the driver holds 1 block of 8 warps per SM, which has room for 64 warps
-  = note: blocks per SM each resource allows: registers 1, shared memory 164, warps 8, blocks 32
+  = note: blocks per SM by resource: registers 1, shared memory 164, warps 8, blocks 32
   = note: the function has 168 registers per thread; 40 were declared
   = help: compile the kernel with at most 64 registers per thread",
         )],
