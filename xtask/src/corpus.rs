@@ -1,4 +1,4 @@
-//! Kernel resources as `occ-artifacts` reads them, against what NVIDIA's own tools say of the same kernels.
+//! `cargo xtask corpus`: compares kernel resources read by `occ-artifacts` with the output of NVIDIA's tools.
 
 mod compare;
 mod compile;
@@ -12,16 +12,15 @@ mod tools;
 use crate::Result;
 use kernels::{SOURCES, Source};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 use tally::{Reader, Reference, Tally};
 use tools::Tools;
 
-/// Fewer kernel images prove too little.
-const LEAST_IMAGES: u64 = 5_000;
+/// The minimum number of kernel images for a meaningful comparison.
+const MIN_IMAGES: u64 = 5_000;
 
-/// What must have been compared, and with something to tell.
+/// The comparisons that must occur, at least once with a value that is present and not 0.
 const REQUIRED: [(Reader, &str, Reference); 59] = [
     (Reader::Binary, "registers", Reference::PtxasLog),
     (Reader::Binary, "static smem", Reference::PtxasLog),
@@ -84,7 +83,7 @@ const REQUIRED: [(Reader, &str, Reference); 59] = [
     (Reader::Ptx, "entries", Reference::CuobjdumpUsage),
 ];
 
-/// Of each of these there must be kernels.
+/// The kinds of artifacts that must have kernels.
 const KINDS: [&str; 15] = [
     "cubins of ptxas 12.0",
     "cubins of ptxas 12.2",
@@ -103,7 +102,7 @@ const KINDS: [&str; 15] = [
     "shipped libraries: curand of 12.9",
 ];
 
-/// `cargo xtask corpus`.
+/// Compiles the corpus, and compares every kernel.
 pub(crate) fn run() -> Result<()> {
     let start = Instant::now();
     let tools = Tools::install()?;
@@ -114,20 +113,20 @@ pub(crate) fn run() -> Result<()> {
         sources.push((source, ptx));
     }
     println!("kernels after {:.0} s", start.elapsed().as_secs_f64());
-    let tally = at_once(&jobs(&tools, &sources))?;
+    let tally = run_all(&jobs(&tools, &sources))?;
     println!("compared after {:.0} s", start.elapsed().as_secs_f64());
     tally.verdict(&REQUIRED, &KINDS)
 }
 
 type Job<'a> = Box<dyn Fn(&mut Tally) -> Result<()> + Sync + 'a>;
 
-/// Everything there is to compare, the longest first.
+/// Returns all comparisons, the longest first.
 fn jobs<'a>(tools: &'a Tools, sources: &'a [(Source, String)]) -> Vec<Job<'a>> {
     let mut jobs = host::jobs(tools);
-    let mut turn = compile::OTHER.iter().cycle();
+    let mut other = compile::OTHER.iter().cycle();
     for ptxas in &tools.ptxas {
         for target in &ptxas.targets {
-            for options in [&compile::PLAIN].into_iter().chain(turn.next()) {
+            for options in [&compile::PLAIN].into_iter().chain(other.next()) {
                 jobs.push(Box::new(move |tally| compile::check(tools, ptxas, target, options, sources, tally)));
             }
         }
@@ -135,23 +134,25 @@ fn jobs<'a>(tools: &'a Tools, sources: &'a [(Source, String)]) -> Vec<Job<'a>> {
     jobs
 }
 
-/// Runs jobs on all cores.
-fn at_once(jobs: &[Job<'_>]) -> Result<Tally> {
+/// Runs the jobs on all cores. A failed job counts as a difference.
+fn run_all(jobs: &[Job<'_>]) -> Result<Tally> {
     let next = AtomicUsize::new(0);
-    let total = Mutex::new(Tally::default());
+    let work = || {
+        let mut tally = Tally::default();
+        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Err(failure) = job(&mut tally) {
+                tally.difference(failure.to_string());
+            }
+        }
+        tally
+    };
     let cores = thread::available_parallelism()?.get();
     thread::scope(|scope| {
-        for _ in 0..cores {
-            scope.spawn(|| {
-                let mut tally = Tally::default();
-                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(failure) = job(&mut tally) {
-                        tally.difference(failure.to_string());
-                    }
-                }
-                total.lock().unwrap_or_else(PoisonError::into_inner).add(tally);
-            });
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        let mut total = Tally::default();
+        for worker in workers {
+            total.add(worker.join().map_err(|_| "a comparison panicked")?);
         }
-    });
-    Ok(total.into_inner().unwrap_or_else(PoisonError::into_inner))
+        Ok(total)
+    })
 }

@@ -1,4 +1,4 @@
-//! Every number that was read, against what NVIDIA's tools say of the same kernel.
+//! Compares every value of a kernel with the output of NVIDIA's tools.
 
 use super::cuobjdump::{Elf, FunctionUsage, Usage};
 use super::kernels::MIN_BLOCKS;
@@ -7,37 +7,37 @@ use super::tally::{Reader, Reference, Tally};
 use super::tools::{Version, capability};
 use occ_artifacts::{KernelImage, LaunchBounds, Portability, Spills, Stack, TensorMemory};
 
-/// Where the tools are known to be wrong or silent, each with its reason.
+/// The known errors and omissions of the tools.
 pub(crate) mod known {
     pub(crate) const TEXTURE_LOG_107: &str =
-        "sm_107, textures and surfaces: `ptxas` adds a support routine after it printed its log, with 24 registers";
+        "sm_107, textures and surfaces: `ptxas` adds a support routine with 24 registers after it has printed its log";
     pub(crate) const TEXTURE_STACK_107: &str =
         "sm_107, textures and surfaces: the routine's stack is in FRAME_SIZE only, cuobjdump prints MIN_STACK_SIZE, 0";
     pub(crate) const SECOND_STACK: &str =
         "12.4 and 12.5 write a second stack record of 0, and cuobjdump prints that one";
     pub(crate) const NVLINK_BARRIERS: &str =
-        "`nvlink -v` prints the barriers of the kernel before again for a kernel without any";
+        "`nvlink -v` repeats the barriers of the previous kernel for a kernel without any";
     pub(crate) const REFUSED_OLD: &str = "cuobjdump 13.5 refuses cubins of 12.0 to 12.2 for 7.0 and later";
     pub(crate) const LARGE_SMEM: &str = "this `ptxas` allows no more than 48 KiB for this target";
 }
 
-/// What is compared of a cubin.
+/// The cubin whose kernels are compared.
 pub(crate) struct Case<'a> {
-    /// What to call it where something differs.
+    /// The description in differences.
     pub(crate) place: &'a str,
     pub(crate) toolkit: Version,
-    /// What it was compiled for, `sm_90a`.
+    /// The target it was compiled for, `sm_90a`.
     pub(crate) target: &'a str,
 }
 
 impl Case<'_> {
-    fn of(&self, name: &str) -> String {
+    fn place_of(&self, name: &str) -> String {
         format!("{}: {name}", self.place)
     }
 
-    /// Against the log of `ptxas -v`.
+    /// Compares with the log of `ptxas -v`.
     pub(crate) fn log(&self, reader: Reader, image: &KernelImage, log: &Logged, tally: &mut Tally) {
-        let place = self.of(&image.name);
+        let place = self.place_of(&image.name);
         if self.is_texture_107(&log.name) && reader == Reader::Binary && image.registers != Some(log.registers) {
             tally.known(known::TEXTURE_LOG_107);
             return;
@@ -60,49 +60,49 @@ impl Case<'_> {
     }
 
     fn stack_log(&self, image: &KernelImage, log: &Logged, tally: &mut Tally) {
-        let place = self.of(&image.name);
+        let place = self.place_of(&image.name);
         let what = |quantity| (Reader::Binary, quantity, Reference::PtxasLog);
-        // The own frame is at most the stack. Where calls are not counted, that is all that is known.
-        let least = log.stack.unwrap_or(0).max(log.frame);
+        // The stack is at least the kernel's own frame. If the log does not count called functions, it is only this bound.
+        let min_stack = log.stack.unwrap_or(0).max(log.frame);
         let is_exact = self.toolkit >= (12, 6) || log.stack.is_some() || log.frame > 0 || !calls(&log.name);
         if log.is_unbounded {
             tally.check(what("unbounded stack"), true, &image.stack, &Some(Stack::Unbounded), &place);
         } else if image.stack == Some(Stack::Unbounded) {
-            // Not all versions warn.
+            // Some versions do not warn.
             tally.check(what("unbounded stack"), true, &log.name.contains("recurses"), &true, &place);
         } else if is_exact && image.is_linked {
-            tally.check(what("stack"), least > 0, &image.stack, &Some(Stack::Bytes(least)), &place);
+            tally.check(what("stack"), min_stack > 0, &image.stack, &Some(Stack::Bytes(min_stack)), &place);
         }
     }
 
-    /// A text may not tell some numbers of a kernel, but what we read in it is no wrong number of its cubin.
+    /// Compares values read from a text, which can be incomplete, with those of the cubin.
     pub(crate) fn text(&self, reader: Reader, text: &KernelImage, cubin: &KernelImage, tally: &mut Tally) {
         if self.is_texture_107(&text.name) {
             return;
         }
-        let place = self.of(&text.name);
+        let place = self.place_of(&text.name);
         let what = |quantity| (reader, quantity, Reference::Cubin);
         tally.check(what("registers"), true, &text.registers, &cubin.registers, &place);
         if text.static_smem.is_some() {
-            let is_telling = cubin.static_smem > Some(0);
-            tally.check(what("static smem"), is_telling, &text.static_smem, &cubin.static_smem, &place);
+            let is_nontrivial = cubin.static_smem > Some(0);
+            tally.check(what("static smem"), is_nontrivial, &text.static_smem, &cubin.static_smem, &place);
         }
         if text.barriers.is_some() {
             tally.check(what("barriers"), cubin.barriers > Some(0), &text.barriers, &cubin.barriers, &place);
         }
-        // Objects for linking have a log of their stack and no record.
+        // For objects for linking, the log has the stack and the cubin does not.
         if text.stack.is_some() && cubin.is_linked {
-            let is_telling = cubin.stack != Some(Stack::Bytes(0));
-            tally.check(what("stack"), is_telling, &text.stack, &cubin.stack, &place);
+            let is_nontrivial = cubin.stack != Some(Stack::Bytes(0));
+            tally.check(what("stack"), is_nontrivial, &text.stack, &cubin.stack, &place);
         }
     }
 
-    /// The cubin's numbers against `nvlink -v`.
+    /// Compares with the log of `nvlink -v`.
     pub(crate) fn nvlink(&self, image: &KernelImage, log: &Logged, tally: &mut Tally) {
-        let place = self.of(&image.name);
+        let place = self.place_of(&image.name);
         let what = |quantity| (Reader::Binary, quantity, Reference::NvlinkLog);
         tally.check(what("registers"), true, &image.registers, &Some(log.registers), &place);
-        // The log has what the driver reserves for 9.0, and from 10.0 on no more.
+        // The log includes the driver's reserve for 9.0, but not from 10.0 on.
         let capability = if self.capability() >= 100 { 0 } else { self.capability() };
         let smem = image.static_smem.map(|own| with_reserve(own, log.smem, capability));
         tally.check(what("static smem"), log.smem > 0, &smem, &Some(log.smem), &place);
@@ -117,18 +117,18 @@ impl Case<'_> {
         }
     }
 
-    /// Against `cuobjdump -res-usage` of the same cubin.
+    /// Compares with `cuobjdump -res-usage` of the same cubin.
     pub(crate) fn usage(&self, images: &[&KernelImage], usage: &Usage, tally: &mut Tally) {
         for image in images {
             match usage.functions.iter().find(|function| *function.name == *image.name) {
                 Some(function) => self.function_usage(image, function, tally),
-                None => tally.difference(format!("{}: not in `cuobjdump -res-usage`", self.of(&image.name))),
+                None => tally.difference(format!("{}: not in `cuobjdump -res-usage`", self.place_of(&image.name))),
             }
         }
     }
 
     fn function_usage(&self, image: &KernelImage, function: &FunctionUsage, tally: &mut Tally) {
-        let place = self.of(&image.name);
+        let place = self.place_of(&image.name);
         let what = |quantity| (Reader::Binary, quantity, Reference::CuobjdumpUsage);
         tally.check(what("registers"), true, &image.registers, &Some(function.registers), &place);
         let capability = if image.is_linked { self.capability() } else { 0 };
@@ -136,7 +136,7 @@ impl Case<'_> {
         tally.check(what("static smem"), function.smem > 0, &smem, &Some(function.smem), &place);
         let stack = match (function.stack, image.is_linked) {
             (None, _) => Some(Stack::Unbounded),
-            // They have no such number, and 0 is printed.
+            // Objects for linking do not store the stack; `cuobjdump` prints 0.
             (Some(0), false) => None,
             (Some(bytes), _) => Some(Stack::Bytes(bytes)),
         };
@@ -150,7 +150,7 @@ impl Case<'_> {
         }
     }
 
-    /// Against `cuobjdump -elf` of the same cubin.
+    /// Compares with `cuobjdump -elf` of the same cubin.
     pub(crate) fn elf(&self, images: &[&KernelImage], elf: &Elf, tally: &mut Tally) {
         let mut ours: Vec<_> = images.iter().map(|image| image.name.to_string()).collect();
         let mut theirs = elf.entries.clone();
@@ -165,10 +165,10 @@ impl Case<'_> {
 
     fn kernel_elf(&self, image: &KernelImage, elf: &Elf, tally: &mut Tally) {
         let name = &*image.name;
-        let place = self.of(name);
+        let place = self.place_of(name);
         let what = |quantity| (Reader::Binary, quantity, Reference::CuobjdumpElf);
         let arch = image.target.map(|target| {
-            // A cubin does not have suffix f, the fatbin around it does.
+            // Suffix f is stored in the fatbin, not in the cubin.
             let suffix = if target.portability == Portability::Specific { "a" } else { "" };
             format!("{}{suffix}", target.number)
         });
@@ -223,29 +223,29 @@ impl Case<'_> {
             let theirs = elf.attribute(name, attribute).is_some();
             tally.check(what(quantity), theirs, &ours, &theirs, &place);
         }
-        // Before 12.5 `setmaxnreg` left no record, and sm_90a was all that had it.
+        // Before 12.5 `setmaxnreg` had no record, and only sm_90a had the instruction.
         let has_record = elf.toolkit >= 125 || elf.arch != "90a";
         let known = [image.bounds.is_some(), image.setmaxnreg.is_some(), image.tensor_memory.is_some()];
         tally.check(what("has bounds"), true, &known, &[true, has_record, true], &place);
     }
 
-    /// PTX against the cubin of it.
+    /// Compares PTX with the cubin compiled from it.
     pub(crate) fn ptx(&self, ptx: &KernelImage, cubin: &KernelImage, tally: &mut Tally) {
-        let place = self.of(&ptx.name);
+        let place = self.place_of(&ptx.name);
         let what = |quantity| (Reader::Ptx, quantity, Reference::CuobjdumpElf);
         let (of_ptx, of_cubin) = (ptx.bounds.unwrap_or_default(), cubin.bounds.unwrap_or_default());
         let threads = of_cubin.max_threads;
         tally.check(what("max threads"), threads.is_some(), &of_ptx.max_threads, &threads, &place);
         let block = of_cubin.launch.required_block;
         tally.check(what("required block"), block.is_some(), &of_ptx.launch.required_block, &block, &place);
-        // The block was compared.
+        // The required block was compared above.
         let cluster = |mut launch: LaunchBounds| {
             launch.required_block = None;
             launch
         };
         let (ours, theirs) = (cluster(of_ptx.launch), cluster(of_cubin.launch));
         tally.check(what("cluster"), theirs != LaunchBounds::new(), &ours, &theirs, &place);
-        // PTX does not tell what only its compilation decides.
+        // Values that are unknown until PTX is compiled.
         let decided = (ptx.registers, ptx.static_smem, ptx.barriers, ptx.stack);
         tally.check(what("no numbers"), true, &decided, &(None, None, None, None), &place);
         let min_blocks = MIN_BLOCKS.iter().find(|(name, _)| *name == &*ptx.name).map(|&(_, blocks)| blocks);
@@ -253,12 +253,12 @@ impl Case<'_> {
         tally.check(what, min_blocks.is_some(), &ptx.min_blocks_per_sm, &min_blocks, &place);
     }
 
-    /// The target that a cubin was compiled for; `has_family` if it is one that holds suffix f.
+    /// Compares the target. `has_family` says whether the source stores suffix f.
     pub(crate) fn target(&self, reader: Reader, image: &KernelImage, has_family: bool, tally: &mut Tally) {
         let ours = image.target.map(|target| target.to_string().replace("compute_", "sm_"));
         let theirs = if has_family { self.target } else { self.target.trim_end_matches('f') };
         let what = (reader, "target", Reference::Request);
-        tally.check(what, true, &ours, &Some(theirs.to_owned()), &self.of(&image.name));
+        tally.check(what, true, &ours, &Some(theirs.to_owned()), &self.place_of(&image.name));
     }
 
     fn is_texture_107(&self, name: &str) -> bool {
@@ -270,12 +270,12 @@ impl Case<'_> {
     }
 }
 
-/// Static shared memory as a section has it: from 9.0 on with 1024 bytes more, if there is one.
+/// Returns the size of the section for static shared memory: from 9.0 on with 1024 bytes more, if there is a section.
 fn with_reserve(own: u32, raw: u32, capability: u32) -> u32 {
     if capability >= 90 && raw > 0 { own + 1024 } else { own }
 }
 
-/// Whether a kernel calls something with a stack, by its name.
+/// Returns whether a kernel calls functions that use the stack, according to its name.
 fn calls(name: &str) -> bool {
     name.contains("calls") || name.contains("recurses")
 }

@@ -1,4 +1,4 @@
-//! Cubins of every `ptxas` for every target it knows.
+//! Compares cubins of every `ptxas` for every target that it supports.
 
 use super::compare::{Case, known};
 use super::kernels::{Source, with_header};
@@ -12,7 +12,7 @@ use std::io::BufReader;
 use std::path::Path;
 use std::process::Command;
 
-/// A way to compile.
+/// Options of `ptxas`.
 pub(crate) struct Options {
     name: &'static str,
     words: &'static [&'static str],
@@ -21,7 +21,7 @@ pub(crate) struct Options {
 
 pub(crate) const PLAIN: Options = Options { name: "plain", words: &[], is_for_linking: false };
 
-/// Each target is compiled for in one of these ways as well, in turn.
+/// One of these is also used for each target, in turn.
 pub(crate) const OTHER: [Options; 5] = [
     Options { name: "maxrregcount", words: &["--maxrregcount", "32"], is_for_linking: false },
     Options { name: "debug", words: &["-g"], is_for_linking: false },
@@ -30,7 +30,7 @@ pub(crate) const OTHER: [Options; 5] = [
     Options { name: "for linking", words: &["-c"], is_for_linking: true },
 ];
 
-/// Compiles every source, and compares what is read.
+/// Compiles every source for a target, and compares the kernels.
 pub(crate) fn check(
     tools: &Tools,
     ptxas: &Ptxas,
@@ -50,36 +50,36 @@ pub(crate) fn check(
         let mut command = Command::new(&ptxas.program);
         let output =
             command.args(["-v", "-arch", target]).args(options.words).arg("-o").args([&cubin, &ptx]).output()?;
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let log = String::from_utf8_lossy(&output.stderr).into_owned();
         if output.status.success() {
-            let images = read_cubin(tools, &case, &cubin, &said, tally)?;
+            let images = read_cubin(tools, &case, &cubin, &log, tally)?;
             tally.images(&format!("cubins of ptxas {major}.{minor}"), images.len());
             if options.name == PLAIN.name {
                 check_ptx(&case, &text, &images, tally);
             }
             fs::remove_file(&cubin)?;
-        } else if source.may_be_refused() && said.contains("uses too much shared data") {
+        } else if source.may_be_refused() && log.contains("uses too much shared data") {
             tally.known(known::LARGE_SMEM);
         } else {
-            tally.difference(format!("{place}: does not compile: {said}"));
+            tally.difference(format!("{place}: does not compile: {log}"));
         }
         fs::remove_file(&ptx)?;
     }
     Ok(())
 }
 
-/// Compares a cubin and the log of its compilation.
-fn read_cubin(tools: &Tools, case: &Case<'_>, cubin: &Path, said: &str, tally: &mut Tally) -> Result<Vec<KernelImage>> {
+/// Compares a cubin with the log of its compilation and with `cuobjdump`. Returns its kernels.
+fn read_cubin(tools: &Tools, case: &Case<'_>, cubin: &Path, log: &str, tally: &mut Tally) -> Result<Vec<KernelImage>> {
     let images = read(case.place, &fs::read(cubin)?, tally);
     let all: Vec<_> = images.iter().collect();
-    check_log(case, &all, said, tally);
+    check_log(case, &all, log, tally);
     for image in &images {
         case.target(Reader::Binary, image, false, tally);
     }
     let is_refused = case.toolkit < (12, 4) && capability(case.target).is_some_and(|(number, _)| number >= 70);
     match tools.cuobjdump(&["-res-usage"], cubin)? {
         None if is_refused => tally.known(known::REFUSED_OLD),
-        None => tally.difference(format!("{}: cuobjdump refuses it", case.place)),
+        None => tally.difference(format!("{}: cuobjdump rejects it", case.place)),
         Some(text) => {
             match &cuobjdump::usage(&text)[..] {
                 [usage] => case.usage(&all, usage, tally),
@@ -95,11 +95,11 @@ fn read_cubin(tools: &Tools, case: &Case<'_>, cubin: &Path, said: &str, tally: &
     Ok(images)
 }
 
-/// Compares kernels of one target with the log of their compilation, and that log as it is read by us.
-pub(crate) fn check_log(case: &Case<'_>, images: &[&KernelImage], said: &str, tally: &mut Tally) {
-    let logged = log::ptxas(said);
+/// Compares kernels of one target with the log of their compilation, both read from the cubin and read from the log.
+pub(crate) fn check_log(case: &Case<'_>, images: &[&KernelImage], log: &str, tally: &mut Tally) {
+    let logged = log::ptxas(log);
     let logged: Vec<_> = logged.iter().filter(|kernel| kernel.arch == case.target).collect();
-    let from_log = read(case.place, said.as_bytes(), tally);
+    let from_log = read(case.place, log.as_bytes(), tally);
     let from_log: Vec<_> =
         from_log.iter().filter(|image| image.target.is_some_and(|target| target.to_string() == case.target)).collect();
     for (reader, images) in [(Reader::Binary, images), (Reader::Log, &from_log)] {
@@ -120,7 +120,7 @@ pub(crate) fn check_log(case: &Case<'_>, images: &[&KernelImage], said: &str, ta
     }
 }
 
-/// What we read in the text of `cuobjdump -res-usage`, against the cubin.
+/// Compares kernels read from the text of `cuobjdump -res-usage` with the cubin.
 fn check_usage_text(case: &Case<'_>, text: &str, images: &[KernelImage], tally: &mut Tally) {
     let from_text = read(case.place, text.as_bytes(), tally);
     let what = (Reader::Usage, "kernels", Reference::Cubin);
@@ -128,12 +128,12 @@ fn check_usage_text(case: &Case<'_>, text: &str, images: &[KernelImage], tally: 
     for ours in &from_text {
         match images.iter().find(|image| image.name == ours.name) {
             Some(image) => case.text(Reader::Usage, ours, image, tally),
-            None => tally.difference(format!("{}: {}: no kernel of the cubin", case.place, ours.name)),
+            None => tally.difference(format!("{}: {}: not in the cubin", case.place, ours.name)),
         }
     }
 }
 
-/// PTX as we read it, against its cubin.
+/// Compares kernels read from PTX with the cubin.
 fn check_ptx(case: &Case<'_>, text: &str, images: &[KernelImage], tally: &mut Tally) {
     let from_ptx = read(case.place, text.as_bytes(), tally);
     let what = (Reader::Ptx, "kernels", Reference::CuobjdumpElf);
@@ -150,7 +150,7 @@ fn check_ptx(case: &Case<'_>, text: &str, images: &[KernelImage], tally: &mut Ta
     }
 }
 
-/// What we read; that it cannot be read is a difference. A text without kernels is told by an error.
+/// Reads an artifact; an error is a difference, except for a text without kernels.
 pub(crate) fn read(place: &str, bytes: &[u8], tally: &mut Tally) -> Vec<KernelImage> {
     match occ_artifacts::read(bytes) {
         Ok(images) => images,

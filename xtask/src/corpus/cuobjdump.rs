@@ -1,12 +1,12 @@
-//! What `cuobjdump` prints, read without the code that is checked with it.
+//! Parses the output of `cuobjdump`, independently of the code under test.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-/// What `cuobjdump -res-usage` says of one cubin.
+/// The output of `cuobjdump -res-usage` for a cubin.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
-    /// As it is printed for cubins in a fatbin, `sm_90a`.
+    /// The architecture, `sm_90a`; printed only for cubins in a fatbin.
     pub(crate) arch: Option<String>,
     pub(crate) functions: Vec<FunctionUsage>,
 }
@@ -15,13 +15,13 @@ pub(crate) struct Usage {
 pub(crate) struct FunctionUsage {
     pub(crate) name: String,
     pub(crate) registers: u32,
-    /// `None` if it is unknown.
+    /// The stack in bytes; `None` if it is unknown.
     pub(crate) stack: Option<u32>,
-    /// With what the driver reserves.
+    /// Shared memory with the driver's reserve, in bytes.
     pub(crate) smem: u32,
 }
 
-/// Every cubin of a text, those without functions as well.
+/// Parses the cubins of a text, including those without functions.
 pub(crate) fn usage(text: &str) -> Vec<Usage> {
     let mut cubins = Vec::new();
     let mut arch = None;
@@ -54,19 +54,19 @@ pub(crate) fn usage(text: &str) -> Vec<Usage> {
     cubins
 }
 
-/// What `cuobjdump -elf` says of one cubin.
+/// The output of `cuobjdump -elf` for a cubin.
 #[derive(Debug, Default)]
 pub(crate) struct Elf {
     pub(crate) abi: u32,
-    /// `90a` for `sm_90a`.
+    /// The architecture: `90a` for `sm_90a`.
     pub(crate) arch: String,
-    /// 135 for 13.5.
+    /// The toolkit's version: 135 for 13.5.
     pub(crate) toolkit: u32,
     pub(crate) is_linked: bool,
     sections: BTreeMap<String, Section>,
     /// The kernels, in the order of the symbol table.
     pub(crate) entries: Vec<String>,
-    /// Values of attributes of functions: by section, attribute and, in `.nv.info`, the function.
+    /// Values of attributes by section, attribute and, in `.nv.info`, function.
     attributes: BTreeMap<(String, String, String), Vec<String>>,
 }
 
@@ -77,35 +77,35 @@ struct Section {
 }
 
 impl Elf {
-    /// What attribute `EIATTR_name` of a kernel holds.
+    /// Returns the value of attribute `EIATTR_name` of a kernel.
     pub(crate) fn attribute(&self, kernel: &str, name: &str) -> Option<&str> {
         let values = self.attributes.get(&(format!(".nv.info.{kernel}"), name.to_owned(), String::new()))?;
         values.first().map(String::as_str)
     }
 
-    /// Three numbers of an attribute, or fewer.
+    /// Returns the numbers of an attribute.
     pub(crate) fn numbers(&self, kernel: &str, name: &str) -> Option<Vec<u32>> {
         self.attribute(kernel, name).map(|value| value.split_whitespace().filter_map(number).collect())
     }
 
-    /// The largest of an attribute that is in the section of all functions.
+    /// Returns the largest value of an attribute in the section of all functions.
     pub(crate) fn largest(&self, kernel: &str, name: &str) -> Option<u32> {
         let values = self.attributes.get(&(".nv.info".to_owned(), name.to_owned(), kernel.to_owned()))?;
         values.iter().map(|value| number(value).unwrap_or(u32::MAX)).max()
     }
 
-    /// The size of the section of a kernel's shared memory.
+    /// Returns the size of a kernel's shared memory section.
     pub(crate) fn smem(&self, kernel: &str) -> Option<u64> {
         self.sections.get(&format!(".nv.shared.{kernel}")).map(|section| section.size)
     }
 
-    /// The flags of the section of a kernel's code.
+    /// Returns the flags of a kernel's code section.
     pub(crate) fn code_flags(&self, kernel: &str) -> Option<u64> {
         self.sections.get(&format!(".text.{kernel}")).map(|section| section.flags)
     }
 }
 
-/// Every cubin of a text, which is long: it is read as it comes.
+/// Parses the cubins of a text, line by line because it is long.
 pub(crate) fn elf(mut text: impl BufRead) -> std::io::Result<Vec<Elf>> {
     let mut reader = ElfReader::default();
     let mut line = String::new();
@@ -122,7 +122,7 @@ pub(crate) fn elf(mut text: impl BufRead) -> std::io::Result<Vec<Elf>> {
 #[derive(Default)]
 struct ElfReader {
     cubins: Vec<Elf>,
-    /// The section whose attributes come.
+    /// The section of the next attributes.
     section: String,
     attribute: String,
 }
@@ -175,7 +175,7 @@ impl ElfReader {
     }
 }
 
-/// `64bit elf: type=2, abi=7, sm=90a, toolkit=124, flags = ...`, or
+/// Parses `64bit elf: type=2, abi=7, sm=90a, toolkit=124, flags = ...`, or
 /// `64-bit ELF: type=ET_EXEC, ABI=8, sm=90a, toolkit=13.5, flags=...`.
 fn header(line: &str) -> Elf {
     let value = |key: &str| {
@@ -191,7 +191,7 @@ fn header(line: &str) -> Elf {
     }
 }
 
-/// A row of the section table, or of the symbol table.
+/// Adds a row of the section table or of the symbol table.
 fn row(cubin: &mut Elf, line: &str) {
     let words: Vec<_> = line.split_whitespace().collect();
     match words[..] {
@@ -206,7 +206,7 @@ fn row(cubin: &mut Elf, line: &str) {
     }
 }
 
-/// `0x1f` or `31`.
+/// Parses `0x1f` or `31`.
 fn number(word: &str) -> Option<u32> {
     match word.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),

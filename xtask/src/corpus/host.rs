@@ -1,9 +1,9 @@
-//! Fatbins, host files and linked code of `nvcc` 13.5, and shipped libraries.
+//! Compares fatbins, host files and linked code of `nvcc` 13.5, and libraries of NVIDIA.
 
 use super::compare::Case;
 use super::compile::{check_log, read};
 use super::tally::{Reader, Reference, Tally};
-use super::tools::{Tools, said};
+use super::tools::{Tools, stderr_of};
 use super::{Job, cuobjdump, kernels, log};
 use crate::Result;
 use occ_artifacts::{Format, KernelImage, Problem};
@@ -11,14 +11,14 @@ use std::fs;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// A file made by `nvcc`.
+/// A file compiled by `nvcc`.
 struct Build {
-    /// Its kind, for the counts.
+    /// The kind in the counts.
     kind: &'static str,
     name: &'static str,
     options: &'static [&'static str],
     sources: &'static [&'static str],
-    /// Its numbers are the device linker's, and in no log of `ptxas`.
+    /// Whether the numbers are the device linker's, which are not in the log of `ptxas`.
     is_linked: bool,
 }
 
@@ -45,7 +45,7 @@ const fn host(name: &'static str, options: &'static [&'static str], sources: &'s
     Build { kind: "host files", name, options, sources, is_linked: false }
 }
 
-/// Fatbins of the same code, by the options of `fatbinary`.
+/// Fatbins of the same code, with options of `fatbinary`.
 const FATBINS: [(&str, &[&str]); 9] = [
     ("default", &[]),
     ("none", &["--compress-mode=none"]),
@@ -58,13 +58,13 @@ const FATBINS: [(&str, &[&str]); 9] = [
     ("concatenated, size", &["--concat", "--compress-mode=size"]),
 ];
 
-/// What is in these fatbins.
+/// The targets in these fatbins.
 const IN_FATBINS: [&str; 5] = ["sm_75", "sm_80", "sm_90a", "sm_100f", "sm_120"];
 
-/// What the device linker is to link for.
+/// The targets of the device linker.
 const LINKED: [&str; 5] = ["sm_75", "sm_89", "sm_90a", "sm_100", "sm_120a"];
 
-/// Everything but the cubins of single targets.
+/// Returns all comparisons except those of single cubins.
 pub(crate) fn jobs(tools: &Tools) -> Vec<Job<'_>> {
     let mut jobs: Vec<Job<'_>> = Vec::new();
     for (name, path) in &tools.libraries {
@@ -97,17 +97,17 @@ impl Build {
             nvcc.arg("-gencode").arg(format!("arch={},code={target}", target.replace("sm_", "compute_")));
         }
         nvcc.args(["-gencode", "arch=compute_90,code=compute_90"]);
-        let said = said(nvcc.args(self.sources.iter().map(|name| kernels::path(name))))?;
+        let log = stderr_of(nvcc.args(self.sources.iter().map(|name| kernels::path(name))))?;
         let images = check_container(tools, self.name, &file, tally)?;
         if !self.is_linked {
-            check_logs(self.name, &TARGETS, &images, &said, tally);
+            check_logs(self.name, &TARGETS, &images, &log, tally);
         }
         tally.images(self.kind, images.len());
         Ok(())
     }
 }
 
-/// Every way to pack the same code.
+/// Compares fatbins of the same code with all options of `fatbinary`.
 fn check_fatbins(tools: &Tools, tally: &mut Tally) -> Result<()> {
     let folder = folder(tools, "fatbins")?;
     let mut log = String::new();
@@ -116,19 +116,19 @@ fn check_fatbins(tools: &Tools, tally: &mut Tally) -> Result<()> {
         let cubin = folder.join(format!("{target}.cubin"));
         let mut nvcc = tools.program("nvcc");
         nvcc.current_dir(&folder).args(["-cubin", "-Xptxas", "-v", "-arch", target, "-o"]).arg(&cubin);
-        log += &said(nvcc.arg(kernels::path("base.cu")))?;
+        log += &stderr_of(nvcc.arg(kernels::path("base.cu")))?;
         entries.push(format!("--image3=kind=elf,sm={},file={}", target.trim_start_matches("sm_"), cubin.display()));
     }
     let ptx = folder.join("compute_90.ptx");
     let mut nvcc = tools.program("nvcc");
     nvcc.current_dir(&folder).args(["-ptx", "-arch", "compute_90", "-o"]).arg(&ptx);
-    said(nvcc.arg(kernels::path("base.cu")))?;
+    stderr_of(nvcc.arg(kernels::path("base.cu")))?;
     entries.push(format!("--image3=kind=ptx,sm=90,file={}", ptx.display()));
     for (name, options) in FATBINS {
         let file = folder.join(name);
         let mut fatbinary = tools.program("fatbinary");
         fatbinary.current_dir(&folder).arg("-64").args(options).args(&entries);
-        said(fatbinary.arg("--create").arg(&file))?;
+        stderr_of(fatbinary.arg("--create").arg(&file))?;
         let place = format!("fatbin {name}");
         let images = check_container(tools, &place, &file, tally)?;
         check_logs(&place, &IN_FATBINS, &images, &log, tally);
@@ -150,7 +150,7 @@ fn check_logs(place: &str, targets: &[&str], images: &[KernelImage], log: &str, 
     }
 }
 
-/// Compares all cubins of a file that holds many with what `cuobjdump` says of them, in their order.
+/// Compares all cubins in a file with the output of `cuobjdump`, in file order.
 fn check_container(tools: &Tools, name: &str, file: &Path, tally: &mut Tally) -> Result<Vec<KernelImage>> {
     let images = read(name, &fs::read(file)?, tally);
     let groups: Vec<_> = images
@@ -185,7 +185,7 @@ fn check_container(tools: &Tools, name: &str, file: &Path, tally: &mut Tally) ->
     Ok(images)
 }
 
-/// What the device linker makes of two units, against its own log.
+/// Compares the cubin that the device linker makes from two objects with the linker's log.
 fn check_linked(tools: &Tools, option: &str, what: &str, target: &str, tally: &mut Tally) -> Result<()> {
     let place = format!("{what} {target}");
     let folder = folder(tools, &place)?;
@@ -196,17 +196,17 @@ fn check_linked(tools: &Tools, option: &str, what: &str, target: &str, tally: &m
         let object = folder.join(source).with_extension("o");
         let mut nvcc = tools.program("nvcc");
         nvcc.current_dir(&folder).args(["-c", option]).arg(&target_word).arg("-o").arg(&object);
-        said(nvcc.arg(kernels::path(source)))?;
+        stderr_of(nvcc.arg(kernels::path(source)))?;
         objects.push(object);
     }
     let mut nvcc = tools.program("nvcc");
     nvcc.current_dir(&folder).args(["-dlink", "-cubin", "-Xnvlink", "-v,-ignore-host-info", option]).arg(&target_word);
-    let said = said(nvcc.arg("-o").arg(&cubin).args(&objects))?;
+    let log = stderr_of(nvcc.arg("-o").arg(&cubin).args(&objects))?;
     let case = Case { place: &place, toolkit: (13, 5), target };
     let images = read(&place, &fs::read(&cubin)?, tally);
-    // What is compiled only now has no numbers in that log.
+    // With `-dlto` the linker compiles the code, and its log has no numbers.
     if option == "-rdc=true" {
-        check_nvlink_log(&case, &images, &said, tally);
+        check_nvlink_log(&case, &images, &log, tally);
     }
     let all: Vec<_> = images.iter().collect();
     let elves = tools.cuobjdump_elf(&[], &cubin, |text| cuobjdump::elf(BufReader::new(text)))?;
@@ -222,12 +222,12 @@ fn check_linked(tools: &Tools, option: &str, what: &str, target: &str, tally: &m
     Ok(())
 }
 
-/// Compares linked kernels with the linker's log, and that log as it is read by us.
-fn check_nvlink_log(case: &Case<'_>, images: &[KernelImage], said: &str, tally: &mut Tally) {
-    let logged = log::nvlink(said);
+/// Compares linked kernels with the linker's log, both read from the cubin and read from the log.
+fn check_nvlink_log(case: &Case<'_>, images: &[KernelImage], log: &str, tally: &mut Tally) {
+    let logged = log::nvlink(log);
     let count = (Reader::Binary, "kernels", Reference::NvlinkLog);
     tally.check(count, !logged.is_empty(), &images.len(), &logged.len(), &case.place);
-    let from_log = read(case.place, said.as_bytes(), tally);
+    let from_log = read(case.place, log.as_bytes(), tally);
     let count = (Reader::Log, "kernels", Reference::NvlinkLog);
     tally.check(count, !logged.is_empty(), &from_log.len(), &logged.len(), &case.place);
     for image in images {
@@ -241,20 +241,20 @@ fn check_nvlink_log(case: &Case<'_>, images: &[KernelImage], said: &str, tally: 
     }
 }
 
-/// An object that has only what the linker compiles has no numbers, and that must be said.
+/// Checks that an object with only link-time code gives an error.
 fn check_link_time_code(tools: &Tools, tally: &mut Tally) -> Result<()> {
     let folder = folder(tools, "link-time")?;
     let object = folder.join("link-time.o");
     let mut nvcc = tools.program("nvcc");
     nvcc.current_dir(&folder).args(["-dc", "-gencode", "arch=compute_90,code=lto_90", "-o"]).arg(&object);
-    said(nvcc.arg(kernels::path("rdc_kernels.cu")))?;
+    stderr_of(nvcc.arg(kernels::path("rdc_kernels.cu")))?;
     let problem = occ_artifacts::read(&fs::read(&object)?).map_err(|error| error.problem);
     let what = (Reader::Binary, "link-time code", Reference::Source);
     tally.check(what, true, &problem, &Err(Problem::OnlyLinkTimeCode), &"link-time.o");
     Ok(())
 }
 
-/// A folder of its own for everything that is built: `nvcc` leaves files beside.
+/// Creates a folder for a build, because `nvcc` writes more files beside its output.
 fn folder(tools: &Tools, name: &str) -> Result<PathBuf> {
     let folder = tools.scratch.join(name.replace(['.', ' '], "-"));
     fs::create_dir_all(&folder)?;

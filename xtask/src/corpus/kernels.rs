@@ -1,16 +1,16 @@
-//! The kernels of the corpus: our own CUDA and PTX, and which `ptxas` and target can compile what.
+//! The sources of the corpus, in CUDA and PTX, and the versions and targets that can compile them.
 
-use super::tools::{Ptxas, Tools, Version, capability, said};
+use super::tools::{Ptxas, Tools, Version, capability, stderr_of};
 use crate::{Result, nvidia};
 use std::path::PathBuf;
 
 /// A source file.
 pub(crate) struct Source {
     pub(crate) name: &'static str,
-    /// What `nvcc` is to compile CUDA for to get PTX.
+    /// The target of `nvcc` for the PTX of a CUDA source.
     compute: Option<&'static str>,
     isa: Version,
-    /// The least capability.
+    /// The minimum capability, times ten.
     capability: u32,
     needs: Needs,
 }
@@ -20,9 +20,9 @@ enum Needs {
     Nothing,
     /// A target with a suffix.
     Suffix,
-    /// One of them with tensor memory.
+    /// A target with a suffix and tensor memory.
     TensorMemory,
-    /// A target that allows more than 48 KiB of static shared memory: that differs by version, some refuse.
+    /// A target that allows more than 48 KiB of static shared memory. Some versions reject it.
     LargeSmem,
     /// Compilation for device linking.
     Linking,
@@ -43,7 +43,7 @@ pub(crate) const SOURCES: [Source; 12] = [
     ptx("large_smem.ptx", 90, Needs::LargeSmem),
 ];
 
-/// Blocks per SM that kernels ask for: nothing but PTX holds that. `min_alone` asks in vain, without a block size.
+/// The minimum blocks per SM of kernels, which only PTX states. `min_alone` is missing: without a block size it is ignored.
 pub(crate) const MIN_BLOCKS: [(&str, u32); 12] = [
     ("bounds_256_2", 2),
     ("bounds_1024_1", 1),
@@ -72,14 +72,16 @@ impl Source {
         path(self.name)
     }
 
-    /// The PTX, without its version and target.
+    /// Returns the PTX without its version and target.
     pub(crate) fn ptx(&self, tools: &Tools) -> Result<String> {
         let path = match self.compute {
             None => self.path(),
             Some(compute) => {
                 let ptx = tools.scratch.join(self.name).with_extension("cu.ptx");
                 let linking = if self.needs == Needs::Linking { "-rdc=true" } else { "-rdc=false" };
-                said(tools.program("nvcc").args(["-ptx", "-arch", compute, linking, "-o"]).arg(&ptx).arg(self.path()))?;
+                stderr_of(
+                    tools.program("nvcc").args(["-ptx", "-arch", compute, linking, "-o"]).arg(&ptx).arg(self.path()),
+                )?;
                 ptx
             }
         };
@@ -88,7 +90,7 @@ impl Source {
         Ok(text.lines().filter(is_kept).collect::<Vec<_>>().join("\n"))
     }
 
-    /// Whether it can be compiled so.
+    /// Returns whether it can be compiled with these options.
     pub(crate) fn fits(&self, ptxas: &Ptxas, target: &str, is_for_linking: bool) -> bool {
         let Some((capability, suffix)) = capability(target) else {
             return false;
@@ -103,18 +105,18 @@ impl Source {
             }
     }
 
-    /// Whether `ptxas` may refuse it.
+    /// Returns whether `ptxas` may reject it.
     pub(crate) fn may_be_refused(&self) -> bool {
         self.needs == Needs::LargeSmem
     }
 }
 
-/// The version and target in front of PTX.
+/// Adds the version and target to PTX.
 pub(crate) fn with_header(ptx: &str, isa: Version, target: &str) -> String {
     format!(".version {}.{}\n.target {target}\n.address_size 64\n{ptx}\n", isa.0, isa.1)
 }
 
-/// A file of the corpus.
+/// Returns the path of a file of the corpus.
 pub(crate) fn path(name: &str) -> PathBuf {
     nvidia::workspace_root().join("xtask/corpus").join(name)
 }

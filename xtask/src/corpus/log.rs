@@ -1,28 +1,28 @@
-//! The logs of `ptxas -v` and `nvlink -v`, read without the code that is checked with them.
+//! Parses the logs of `ptxas -v` and `nvlink -v`, independently of the code under test.
 
 use std::collections::BTreeSet;
 
-/// What a log says of one kernel. Of a part that is not printed: `None` where others print it, else 0.
+/// The values of a kernel in a log. A value that was not printed is `None` if only some versions print it, and 0 otherwise.
 #[derive(Debug, Default)]
 pub(crate) struct Logged {
     pub(crate) name: String,
-    /// As `ptxas` has it, `sm_90a`. `nvlink` does not say.
+    /// The target, `sm_90a`; empty for `nvlink`, which does not print it.
     pub(crate) arch: String,
     pub(crate) registers: u32,
     pub(crate) smem: u32,
-    /// Of `ptxas` from 12.6 on.
+    /// Printed by `ptxas` from 12.6 on.
     pub(crate) barriers: Option<u32>,
-    /// The kernel's own.
+    /// The kernel's own stack frame, in bytes.
     pub(crate) frame: u32,
-    /// With what it calls: of `ptxas` from 12.4 on where it is not 0, and of `nvlink`.
+    /// The stack with called functions, in bytes. Printed by `ptxas` from 12.4 on if it is not 0, and by `nvlink`.
     pub(crate) stack: Option<u32>,
     pub(crate) spill_stores: u32,
     pub(crate) spill_loads: u32,
-    /// Whether a warning says that the stack has no bound.
+    /// Whether a warning states that the stack is unbounded.
     pub(crate) is_unbounded: bool,
 }
 
-/// The kernels in what `ptxas -v` printed.
+/// Parses the log of `ptxas -v`.
 pub(crate) fn ptxas(text: &str) -> Vec<Logged> {
     let mut unbounded = BTreeSet::new();
     let mut kernels = Vec::new();
@@ -52,7 +52,7 @@ pub(crate) fn ptxas(text: &str) -> Vec<Logged> {
     kernels
 }
 
-/// The kernels in what `nvlink -v` printed.
+/// Parses the log of `nvlink -v`.
 pub(crate) fn nvlink(text: &str) -> Vec<Logged> {
     let mut kernels = Vec::new();
     let mut name = String::new();
@@ -68,7 +68,7 @@ pub(crate) fn nvlink(text: &str) -> Vec<Logged> {
     kernels
 }
 
-/// Takes the numbers of a line "Used ...", behind that word.
+/// Applies the numbers of a line `Used ..`, without that word.
 fn apply(kernel: &mut Logged, used: &str) {
     for part in used.split(',') {
         match part.split_whitespace().collect::<Vec<_>>()[..] {
@@ -81,12 +81,12 @@ fn apply(kernel: &mut Logged, used: &str) {
     }
 }
 
-/// What is between the quotes of a line, the `nth` time.
+/// Returns the `nth` quoted text of a line.
 fn quoted(line: &str, nth: usize) -> String {
     line.split('\'').nth(2 * nth + 1).unwrap_or_default().to_owned()
 }
 
-/// A number of a log; one that is none is no number that can be right.
+/// Parses a number; a malformed one becomes a value that cannot be right.
 fn number(word: &str) -> u32 {
     word.parse().unwrap_or(u32::MAX)
 }

@@ -1,24 +1,24 @@
-//! What was compared with what, how often, and what differed.
+//! Counts comparisons, and collects differences.
 
 use crate::{Result, counted};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// How many differences are printed.
-const SHOWN: usize = 100;
+/// The maximum number of differences that are printed.
+const MAX_SHOWN: usize = 100;
 
-/// What a number is compared with.
+/// The source of the expected value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Reference {
     PtxasLog,
     NvlinkLog,
     CuobjdumpUsage,
     CuobjdumpElf,
-    /// What we read in the cubin, which is compared itself.
+    /// The cubin as read by `occ-artifacts`, which is compared with the tools.
     Cubin,
-    /// What the source says.
+    /// The source code.
     Source,
-    /// The name of the target that was asked for.
+    /// The requested target.
     Request,
 }
 
@@ -31,12 +31,12 @@ impl fmt::Display for Reference {
             Reference::CuobjdumpElf => "cuobjdump -elf",
             Reference::Cubin => "the cubin",
             Reference::Source => "the source",
-            Reference::Request => "what was asked for",
+            Reference::Request => "the request",
         })
     }
 }
 
-/// What of ours is compared: numbers of a reader.
+/// The reader whose values are compared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Reader {
     Binary,
@@ -45,12 +45,12 @@ pub(crate) enum Reader {
     Ptx,
 }
 
-/// Comparisons of one number.
+/// The comparisons of a quantity.
 #[derive(Clone, Copy, Default)]
 struct Count {
     all: u64,
-    /// Of them such where there was something to tell: not 0, not absent.
-    telling: u64,
+    /// Those with a value that is present and not 0.
+    nontrivial: u64,
 }
 
 #[derive(Default)]
@@ -62,18 +62,18 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Compares. `is_telling`: whether the answer could not be had by telling nothing.
+    /// Compares two values. `is_nontrivial` says whether the expected value is present and not 0.
     pub(crate) fn check<T: PartialEq + fmt::Debug>(
         &mut self,
         what: (Reader, &'static str, Reference),
-        is_telling: bool,
+        is_nontrivial: bool,
         ours: &T,
         theirs: &T,
         place: &dyn fmt::Display,
     ) {
         let count = self.counts.entry(what).or_default();
         count.all += 1;
-        count.telling += u64::from(is_telling);
+        count.nontrivial += u64::from(is_nontrivial);
         if ours != theirs {
             let (reader, quantity, reference) = what;
             self.difference(format!("{place}: {quantity} of {reader:?}: {ours:?}, {reference}: {theirs:?}"));
@@ -96,7 +96,7 @@ impl Tally {
         for (what, count) in other.counts {
             let sum = self.counts.entry(what).or_default();
             sum.all += count.all;
-            sum.telling += count.telling;
+            sum.nontrivial += count.nontrivial;
         }
         for (kind, count) in other.images {
             *self.images.entry(kind).or_default() += count;
@@ -107,22 +107,26 @@ impl Tally {
         self.differences.extend(other.differences);
     }
 
-    /// Prints everything, and fails if anything differed or was not compared at all.
+    /// Prints the counts and differences.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a value differs, or if a required comparison or kind is missing.
     pub(crate) fn verdict(&self, required: &[(Reader, &'static str, Reference)], kinds: &[&str]) -> Result<()> {
         println!("{:>8} kernel images of", "");
         for (kind, count) in &self.images {
             println!("{count:>8} {kind}");
         }
-        println!("{:>8} {:>8} comparisons, and of them such with something to tell", "", "");
+        println!("{:>8} {:>8} comparisons, and those with a value that is present and not 0", "", "");
         for ((reader, what, reference), count) in &self.counts {
             let reader = format!("{reader:?}");
-            println!("{:>8} {:>8} {reader:<7} {what:<16} against {reference}", count.all, count.telling);
+            println!("{:>8} {:>8} {reader:<7} {what:<16} against {reference}", count.all, count.nontrivial);
         }
         println!("known exceptions:");
         for (reason, count) in &self.known {
             println!("{count:>8} {reason}");
         }
-        for difference in self.differences.iter().take(SHOWN) {
+        for difference in self.differences.iter().take(MAX_SHOWN) {
             println!("DIFFERENCE {difference}");
         }
         let images: u64 = self.images.values().sum();
@@ -131,11 +135,11 @@ impl Tally {
         if !self.differences.is_empty() {
             failures.push(counted(self.differences.len() as u64, "difference"));
         }
-        if images < super::LEAST_IMAGES {
-            failures.push(format!("{images} kernel images are fewer than {}", super::LEAST_IMAGES));
+        if images < super::MIN_IMAGES {
+            failures.push(format!("{images} kernel images are fewer than {}", super::MIN_IMAGES));
         }
         for what in required {
-            if self.counts.get(what).is_none_or(|count| count.telling == 0) {
+            if self.counts.get(what).is_none_or(|count| count.nontrivial == 0) {
                 failures.push(format!("nothing was compared: {what:?}"));
             }
         }

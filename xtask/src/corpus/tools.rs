@@ -1,4 +1,4 @@
-//! The programs of the corpus, and how they are run.
+//! Installs and runs NVIDIA's tools.
 
 use crate::{Result, nvidia};
 use std::env;
@@ -8,29 +8,29 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 pub(crate) struct Tools {
-    /// Programs of toolkit 13.5.
+    /// The directory of the programs of toolkit 13.5.
     toolkit: PathBuf,
     pub(crate) ptxas: Vec<Ptxas>,
-    /// Shipped libraries, with what to call them.
+    /// NVIDIA's libraries, with their names.
     pub(crate) libraries: Vec<(&'static str, PathBuf)>,
-    /// Where files may be written.
+    /// The directory for temporary files.
     pub(crate) scratch: PathBuf,
 }
 
 /// A `ptxas`.
 pub(crate) struct Ptxas {
     pub(crate) version: Version,
-    /// The newest PTX it reads.
+    /// The newest PTX version that it supports.
     pub(crate) isa: Version,
     pub(crate) program: PathBuf,
-    /// What it compiles for, `sm_90a`.
+    /// The targets that it supports, such as `sm_90a`.
     pub(crate) targets: Vec<String>,
 }
 
 /// A major and a minor version.
 pub(crate) type Version = (u32, u32);
 
-/// Every `ptxas` has a trap of its own.
+/// Each version differs from the others in its log or its cubins.
 const PTXAS: [(Version, Version, &str); 8] = [
     ((12, 0), (8, 0), "ptxas-12.0.140/nvidia/cuda_nvcc/bin/ptxas"),
     ((12, 2), (8, 2), "ptxas-12.2.140/nvidia/cuda_nvcc/bin/ptxas"),
@@ -67,7 +67,7 @@ impl Tools {
         })
     }
 
-    /// A program of toolkit 13.5.
+    /// Returns a command for a program of toolkit 13.5.
     pub(crate) fn program(&self, name: &str) -> Command {
         let mut command = Command::new(self.toolkit.join(name));
         command.current_dir(&self.scratch);
@@ -77,14 +77,14 @@ impl Tools {
         command
     }
 
-    /// What `cuobjdump` prints; `None` if it refuses the file.
+    /// Returns the output of `cuobjdump`; `None` if it rejects the file.
     pub(crate) fn cuobjdump<I: AsRef<OsStr>>(&self, options: &[I], file: &Path) -> Result<Option<String>> {
         let output = self.program("cuobjdump").args(options).arg(file).output()?;
         let is_refused = contains(&output, "does not contain device code") || !output.status.success();
         Ok((!is_refused).then(|| String::from_utf8_lossy(&output.stdout).into_owned()))
     }
 
-    /// `cuobjdump -elf`, whose text can be far larger than the file: to be read as it comes.
+    /// Runs `cuobjdump -elf` and streams its output to `read`: it can be far larger than the file.
     pub(crate) fn cuobjdump_elf<T>(
         &self,
         options: &[&str],
@@ -101,23 +101,23 @@ impl Tools {
     }
 }
 
-/// Runs a command that must succeed, and returns what it said to stderr.
-pub(crate) fn said(command: &mut Command) -> Result<String> {
-    let output = command.output().map_err(|error| format!("{command:?} does not start: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    if output.status.success() { Ok(said) } else { Err(format!("{command:?} failed: {said}").into()) }
+/// Runs a command that must succeed, and returns its standard error.
+pub(crate) fn stderr_of(command: &mut Command) -> Result<String> {
+    let output = command.output().map_err(|error| format!("cannot run {command:?}: {error}"))?;
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() { Ok(stderr) } else { Err(format!("{command:?} failed: {stderr}").into()) }
 }
 
 fn contains(output: &Output, what: &str) -> bool {
     [&output.stdout, &output.stderr].into_iter().any(|text| String::from_utf8_lossy(text).contains(what))
 }
 
-/// What a `ptxas` lists in its help.
+/// Returns the targets in the help of a `ptxas`.
 fn targets(ptxas: &Path) -> Result<Vec<String>> {
     let output = Command::new(ptxas)
         .arg("--help")
         .output()
-        .map_err(|error| format!("{} does not start: {error}", ptxas.display()))?;
+        .map_err(|error| format!("cannot run `{}`: {error}", ptxas.display()))?;
     let help = String::from_utf8_lossy(&output.stdout);
     let mut targets: Vec<_> = help.split('\'').filter(|word| capability(word).is_some()).map(str::to_owned).collect();
     targets.sort();
@@ -125,7 +125,7 @@ fn targets(ptxas: &Path) -> Result<Vec<String>> {
     if targets.is_empty() { Err(format!("{} lists no target", ptxas.display()).into()) } else { Ok(targets) }
 }
 
-/// The capability and the suffix of a target: 90 and `a` of `sm_90a`.
+/// Returns the capability and the suffix of a target: 90 and `a` for `sm_90a`.
 pub(crate) fn capability(target: &str) -> Option<(u32, &str)> {
     let name = target.strip_prefix("sm_")?;
     let digits = name.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(name.len());
