@@ -74,7 +74,7 @@ enum Abi {
 struct Sections {
     symbols: Option<Section>,
     /// The section indices of symbols (`SHT_SYMTAB_SHNDX`), if there are too many sections for 16 bits.
-    symbol_sections: Option<Section>,
+    symbol_shndx: Option<Section>,
     /// The indices of the `.nv.info` sections that describe all functions.
     info: Vec<u32>,
     compat: Option<Section>,
@@ -157,8 +157,8 @@ impl<'a, 'b> Cubin<'a, 'b> {
     }
 
     fn symbols(&self) -> Result<Option<Symbols<'a>>, Error> {
-        let Sections { symbols, symbol_sections, .. } = self.sections;
-        symbols.map(|symbols| Symbols::new(&self.elf, symbols, symbol_sections)).transpose()
+        let Sections { symbols, symbol_shndx, .. } = self.sections;
+        symbols.map(|symbols| Symbols::new(&self.elf, symbols, symbol_shndx)).transpose()
     }
 
     /// Returns the resources of each function, by the index of its symbol.
@@ -301,7 +301,7 @@ impl Sections {
             let section = elf.section(index)?;
             match section.kind {
                 SHT_SYMTAB => sections.symbols = Some(section),
-                SHT_SYMTAB_SHNDX => sections.symbol_sections = Some(section),
+                SHT_SYMTAB_SHNDX => sections.symbol_shndx = Some(section),
                 SHT_CUDA_COMPAT => sections.compat = Some(section),
                 SHT_CUDA_INFO if section.info == 0 => sections.info.push(index),
                 SHT_CUDA_INFO => sections.assign(elf, index, section.info, |kernel| &mut kernel.info)?,
