@@ -23,12 +23,9 @@ use crate::evaluation::Evaluation;
 use crate::requirement::{Rule, Subject};
 use crate::text::Text;
 use crate::warps::lane_efficiency;
+use sentence::NOTE;
 
 const LANES_IDLE: Sentence<4> = Sentence::new("a block of {} takes {} of 32 lanes; {} of {} lanes have no thread");
-
-/// A line of a message.
-const NOTE: &str = "\n= note: ";
-const HELP: &str = "\n= help: ";
 
 impl Check<'_> {
     /// Returns why the launch does not satisfy a rule, with the cause and what to do: lines starting with `= note: `

@@ -2,8 +2,7 @@
 
 use super::list::named;
 use super::out_of_range::registers_key;
-use super::sentence::{Sentence, Value};
-use super::{HELP, NOTE};
+use super::sentence::{HELP, NOTE, Sentence, Value};
 use crate::compiled::{Compiled, compiled_for};
 use crate::evaluation::{Evaluation, Outcome};
 use crate::requirement::{Argument, Ceilings, Rule};

@@ -1,8 +1,7 @@
 //! A grid with too few waves, or with a last wave that is too empty.
 
-use super::NOTE;
 use super::requirement::missed_by_grid;
-use super::sentence::{Sentence, Value};
+use super::sentence::{NOTE, Sentence, Value};
 use crate::evaluation::Evaluation;
 use crate::grid::Waves;
 use crate::requirement::{Argument, Rule};

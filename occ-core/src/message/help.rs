@@ -1,9 +1,8 @@
 //! What to write instead: each change has been tried.
 
-use super::HELP;
 use super::out_of_range::registers_key;
 use super::requirement::stated;
-use super::sentence::{Sentence, Value};
+use super::sentence::{HELP, Sentence, Value};
 use super::short::first_missed;
 use crate::advice::{Change, blocks_for_launch_bounds};
 use crate::evaluation::Evaluation;

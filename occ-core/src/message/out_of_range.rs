@@ -1,7 +1,6 @@
 //! A value that is wrong on every device.
 
-use super::HELP;
-use super::sentence::{Sentence, Value};
+use super::sentence::{HELP, Sentence, Value};
 use crate::carveout::Carveout;
 use crate::check::Check;
 use crate::requirement::{Argument, Number, Requirement};

@@ -38,7 +38,7 @@ impl Refusal {
         match *self {
             Refusal::EmptyBlock { axis } => EMPTY_BLOCK.write(text, [Name(axis.name())]),
             Refusal::BlockAxis { axis, threads, most } => {
-                BLOCK_AXIS.write(text, [Count(threads as u64, "thread"), Name(axis.name()), Number(most as u64)])
+                BLOCK_AXIS.write(text, [Count(threads as u64, "thread"), Name(axis.name()), Number(most as u64)]);
             }
             Refusal::BlockThreads { threads, most } => {
                 BLOCK_THREADS.write(text, [Count(threads as u64, "thread"), Number(most as u64)]);
@@ -63,7 +63,7 @@ impl Refusal {
             ),
             Refusal::SharedMemory { bytes, most } => SHARED_MEMORY.write(text, [Number(bytes), Number(most as u64)]),
             Refusal::SharedMemoryOptIn { bytes, most, most_after_optin } => {
-                SHARED_MEMORY_OPTIN.write(text, [Number(bytes), Number(most as u64), Number(most_after_optin as u64)])
+                SHARED_MEMORY_OPTIN.write(text, [Number(bytes), Number(most as u64), Number(most_after_optin as u64)]);
             }
             Refusal::Barriers { barriers, most } => {
                 BARRIERS.write(text, [Count(barriers as u64, "barrier"), Number(most as u64)]);
@@ -76,11 +76,11 @@ impl Refusal {
                 CLUSTER_BLOCKS.write(text, [Count(blocks as u64, "block"), Number(most as u64)]);
             }
             Refusal::PartialCluster { axis, grid, cluster } => {
-                PARTIAL_CLUSTER.write(text, [Count(grid as u64, "block"), Name(axis.name()), Number(cluster as u64)])
+                PARTIAL_CLUSTER.write(text, [Count(grid as u64, "block"), Name(axis.name()), Number(cluster as u64)]);
             }
             Refusal::EmptyGrid { axis } => EMPTY_GRID.write(text, [Name(axis.name())]),
             Refusal::GridAxis { axis, blocks, most } => {
-                GRID_AXIS.write(text, [Count(blocks as u64, "block"), Name(axis.name()), Number(most as u64)])
+                GRID_AXIS.write(text, [Count(blocks as u64, "block"), Name(axis.name()), Number(most as u64)]);
             }
             Refusal::NoRoom { resource } => NO_ROOM.write(text, [Name(resource.name())]),
         }

@@ -1,8 +1,7 @@
 //! A launch that cannot run: where, why, and with which error of the driver.
 
-use super::NOTE;
 use super::list::{Which, count, list, more, named};
-use super::sentence::{Sentence, Value, separate};
+use super::sentence::{NOTE, Sentence, Value, separate};
 use super::short::passes;
 use crate::allocation::registers_per_warp;
 use crate::arch::Arch;

@@ -6,6 +6,12 @@ use crate::block_limits::{BlockLimits, Resource};
 use crate::text::Text;
 use core::fmt;
 
+/// Begins a line with a fact that explains a message.
+pub(super) const NOTE: &str = "\n= note: ";
+
+/// Begins a line with a change that helps.
+pub(super) const HELP: &str = "\n= help: ";
+
 /// A sentence with `{}` in the place of each of its values.
 ///
 /// ```

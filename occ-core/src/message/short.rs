@@ -1,9 +1,8 @@
 //! A launch that runs but falls short: what it reaches, what limits it, and by what arithmetic.
 
-use super::NOTE;
 use super::list::{Alike, Order, Which, count, list, named, names, occupancy_of, worst_first};
 use super::requirement::missed;
-use super::sentence::{Sentence, Value};
+use super::sentence::{NOTE, Sentence, Value};
 use crate::arch::Arch;
 use crate::block_limits::Resource;
 use crate::carveout::Carveout;
