@@ -92,6 +92,17 @@ impl Check<'_> {
     ///
     /// A block no device accepts, or a grid of a launch that cannot run, fails [`Rule::Launch`] only.
     pub const fn evaluate(&self) -> Evaluation<'_> {
+        let mut evaluation = self.outcomes();
+        let mut index = 0;
+        while index < Rule::COUNT {
+            evaluation.verdicts[index] = evaluation.judge(Rule::ALL[index]);
+            index += 1;
+        }
+        evaluation
+    }
+
+    /// Evaluates the check without its rules: constants mostly ask for one of them.
+    const fn outcomes(&self) -> Evaluation<'_> {
         let mut evaluation = Evaluation {
             check: self,
             out_of_range: self.out_of_range(),
@@ -100,8 +111,7 @@ impl Check<'_> {
             refused: None,
             worst: None,
         };
-        if let Some(argument) = evaluation.out_of_range {
-            evaluation.verdicts[Rule::Launch as usize] = Verdict::fails(argument);
+        if evaluation.out_of_range.is_some() {
             return evaluation;
         }
         let mut lowest = f64::INFINITY;
@@ -135,17 +145,12 @@ impl Check<'_> {
             };
             evaluation.outcomes[arch.index()] = Some(outcome);
         }
-        index = 0;
-        while index < Rule::COUNT {
-            evaluation.verdicts[index] = evaluation.judge(Rule::ALL[index]);
-            index += 1;
-        }
         evaluation
     }
 
     /// Returns whether the launch satisfies a rule on every declared capability.
     pub const fn verdict(&self, rule: Rule) -> Verdict {
-        self.evaluate().verdict(rule)
+        self.outcomes().judge(rule)
     }
 
     /// Returns whether every rule is satisfied.
@@ -179,6 +184,9 @@ impl<'c> Evaluation<'c> {
     }
 
     const fn judge(&self, rule: Rule) -> Verdict {
+        if let Some(argument) = self.out_of_range {
+            return if matches!(rule, Rule::Launch) { Verdict::fails(argument) } else { Verdict::Passes };
+        }
         match rule.subject() {
             Subject::Launch => self.judge_launch(),
             Subject::Block(required) => {
@@ -206,7 +214,7 @@ impl<'c> Evaluation<'c> {
             },
             // A launch that misses what is required of it is reported once.
             Subject::CompiledMinBlocks => match self.first_below_compiled_minimum() {
-                Some(_) if self.verdict(Rule::Launch).passes() => Verdict::fails(Argument::Cubin),
+                Some(_) if self.judge_launch().passes() => Verdict::fails(Argument::Cubin),
                 _ => Verdict::Passes,
             },
         }
