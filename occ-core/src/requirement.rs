@@ -160,6 +160,16 @@ macro_rules! requirements {
                 }
             }
 
+            /// Returns the largest number that a requirement can have.
+            pub(crate) const fn largest(argument: Argument) -> f64 {
+                match argument {
+                    $(Argument::$launch_argument => $launch_most as f64,)+
+                    $(Argument::$block_argument => $block_most as f64,)+
+                    $(Argument::$grid_argument => $grid_most as f64,)+
+                    _ => f64::INFINITY,
+                }
+            }
+
             /// Returns the first argument whose number is none that it can have.
             #[allow(clippy::absurd_extreme_comparisons)]
             pub(crate) const fn out_of_range(&self) -> Option<Argument> {

@@ -42,11 +42,8 @@ pub(super) const fn out_of_range(text: &mut Text, check: &Check<'_>, argument: A
         }
         (argument, Some(Number::Integer(_))) => ZERO.write(text, [Value::Name(argument.name())]),
         (argument, Some(Number::Float(number))) => {
-            let most = match argument {
-                Argument::MinWaves => Requirement::MAX_WAVES,
-                _ => 1.0,
-            };
-            RANGE.write(text, [Value::Name(argument.name()), Value::Any(most), Value::Any(number)]);
+            let most = Value::Any(Requirement::largest(argument));
+            RANGE.write(text, [Value::Name(argument.name()), most, Value::Any(number)]);
         }
         (_, None) => NO_ARCH.write(text, []),
     }
