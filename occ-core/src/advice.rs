@@ -6,7 +6,7 @@ use crate::carveout::Carveout;
 use crate::check::Check;
 use crate::evaluation::{Evaluation, Outcome};
 use crate::kernel::LaunchBounds;
-use crate::launch::{grid_blocks, product};
+use crate::launch::product;
 use crate::refusal::cluster;
 use crate::requirement::{Rule, Subject};
 
@@ -134,7 +134,7 @@ impl Evaluation<'_> {
                 }
             }
             Subject::Block(_) => advice.add(self.other_block(rule)),
-            Subject::Grid(_) => advice.add(self.larger_grid(rule)),
+            Subject::Grid(_) => advice.add(self.other_grid(rule)),
             // What helps is another kernel, or another declaration: the message says which.
             Subject::Ceiling(_) => {}
             Subject::CompiledMinBlocks => {
@@ -344,8 +344,8 @@ impl Evaluation<'_> {
         self.tried(Rule::Launch, Change::Grid(grid))
     }
 
-    /// The smallest larger grid with enough waves, or with a last wave that is full enough. Its last axis grows.
-    const fn larger_grid(&self, rule: Rule) -> Option<Change> {
+    /// Returns the nearest grid that keeps a rule about waves: larger, or smaller where only that helps. Its last axis changes.
+    const fn other_grid(&self, rule: Rule) -> Option<Change> {
         let Some(mut grid) = self.check.launch.grid else {
             return None;
         };
@@ -357,20 +357,25 @@ impl Evaluation<'_> {
             0
         };
         let now = grid[axis];
-        if now == 0 {
-            return None;
-        }
-        let each = grid_blocks(grid) / now as u64;
-        // Each GPU that is short raises the grid to what it needs; what suits one may be short on another.
+        // Each GPU that breaks the rule moves the grid to what it needs; what suits one may not suit another.
         let mut rounds = 0;
         while rounds < 64 {
             let changed = self.check.with(Change::Grid(grid));
             let Some((_, waves)) = changed.evaluate().first_short_grid(rule) else {
-                return if grid[axis] > now { self.tried(rule, Change::Grid(grid)) } else { None };
+                return if grid[axis] == now { None } else { self.tried(rule, Change::Grid(grid)) };
             };
-            let wanted = self.check.requirement.wanted_blocks(rule, &waves).div_ceil(each);
-            let wanted = if wanted > grid[axis] as u64 { wanted } else { grid[axis] as u64 + 1 };
-            if wanted > u32::MAX as u64 {
+            let length = grid[axis] as u64;
+            let blocks = self.check.requirement.wanted_blocks(rule, &waves);
+            // Blocks of the grid for each step along the axis.
+            let each = waves.blocks() / length;
+            let wanted = if blocks < waves.blocks() {
+                blocks / each
+            } else if blocks.div_ceil(each) > length {
+                blocks.div_ceil(each)
+            } else {
+                length + 1
+            };
+            if wanted == 0 || wanted > u32::MAX as u64 {
                 return None;
             }
             grid[axis] = wanted as u32;

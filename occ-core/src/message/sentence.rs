@@ -59,6 +59,10 @@ pub enum Value<'v> {
     Below(f64, f64),
     /// A number that is required, with all its decimals.
     Required(f64),
+    /// A number that is above the second one, and shown so.
+    Above(f64, f64),
+    /// A number that is allowed, with all its decimals.
+    Allowed(f64),
     /// Any number, with its sign and four decimals at most.
     Any(f64),
     /// Axes as the attribute takes them: `256`, `(16, 16)`, `(8, 8, 4)`.
@@ -159,6 +163,8 @@ impl Value<'_> {
             Value::PercentAllowed(allowed) => within(text, allowed * 100.0).str("%"),
             Value::Below(number, required) => below(text, number, required),
             Value::Required(required) => above(text, required),
+            Value::Above(number, allowed) => above_bound(text, number, allowed),
+            Value::Allowed(allowed) => within(text, allowed),
             Value::Any(number) if number.is_nan() => text.str("NaN"),
             Value::Any(number) if number < 0.0 => text.str("-").decimal(-number, 4),
             Value::Any(number) if number > 1e15 => text.str("more than 1000000000000000"),
