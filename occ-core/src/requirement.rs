@@ -364,6 +364,14 @@ requirements! {
                 if (wanted as f64 / slots) < least { wanted.saturating_add(1) } else { wanted }
             },
             "minimum number of waves of the grid, with their fraction, on every declared GPU";
+        max_waves: Float(f64) in 0.0..=Requirement::MAX_WAVES,
+            MaxWaves broken by |waves, most| waves.exact() > most,
+            kept from {
+                let slots = waves.slots() as f64;
+                let wanted = (most * slots) as u64;
+                if (wanted as f64 / slots) > most { wanted.saturating_sub(1) } else { wanted }
+            },
+            "maximum number of waves of the grid, with their fraction, on every declared GPU";
         max_tail_idle: Float(f64) in 0.0..=1.0,
             MaxTailIdle broken by |waves, most| waves.tail_idle() > most,
             kept from {

@@ -118,6 +118,8 @@ keys! {
     );
     /// minimum waves of the grid
     MinWaves(["min_waves"], ValueKind::Requirement(WAVES, Needs::Grid), "2.0", Some(Argument::MinWaves));
+    /// maximum waves of the grid
+    MaxWaves(["max_waves"], ValueKind::Requirement(WAVES, Needs::Grid), "1.0", Some(Argument::MaxWaves));
     /// maximum share of empty slots in the last wave, 0.0 to 1.0
     MaxTailIdle(["max_tail_idle"], ValueKind::Requirement(FRACTION, Needs::Grid), "0.1", Some(Argument::MaxTailIdle));
     /// threads per block, for up to three axes

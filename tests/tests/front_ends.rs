@@ -46,7 +46,7 @@ fn errors(written: &str) -> BTreeMap<String, Vec<Error>> {
 }
 
 /// Keys with the type of their values.
-const KEYS: [(&str, &str); 16] = [
+const KEYS: [(&str, &str); 17] = [
     ("barriers", "u32"),
     ("block", "u32"),
     ("cluster", "u32"),
@@ -56,6 +56,7 @@ const KEYS: [(&str, &str); 16] = [
     ("max_spills", "u32"),
     ("max_stack", "u32"),
     ("max_tail_idle", "f64"),
+    ("max_waves", "f64"),
     ("min_blocks_per_sm", "u32"),
     ("min_lane_efficiency", "f64"),
     ("min_occupancy", "f64"),

@@ -190,6 +190,14 @@ fn every_rule() {
                  which leaves 68.5% of its wave idle\n\
                  = help: set `grid = 2592` to meet `min_waves`",
             ),
+            // 1.5 × 864.
+            Rule::MaxWaves => (
+                Check { requirement: Requirement::new().max_waves(1.5), ..on_a_grid },
+                "the grid makes 2.3 waves on A100 SXM4 40 GB; the declared maximum is 1.5\n\
+                 = note: 2000 blocks over 864 slots (108 SMs × 8 blocks): 2 full waves and a tail of 272 blocks, \
+                 which leaves 68.5% of its wave idle\n\
+                 = help: set `grid = 1296` to meet `max_waves`",
+            ),
             // 592 of 864 slots; 3 × 864 − 0.25 × 864 = 2376.
             Rule::MaxTailIdle => (
                 Check { requirement: Requirement::new().max_tail_idle(0.25), ..on_a_grid },

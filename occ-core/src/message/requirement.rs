@@ -11,6 +11,7 @@ const OCCUPANCY: Sentence<1> = Sentence::new("occupancy {}");
 const PER_SM: Sentence<1> = Sentence::new("{} per SM");
 const LANE_EFFICIENCY: Sentence<1> = Sentence::new("lane efficiency {}");
 const WAVES: Sentence<1> = Sentence::new("{} waves");
+const MAX_WAVES: Sentence<1> = Sentence::new("at most {} waves");
 const TAIL_IDLE: Sentence<1> = Sentence::new("at most {} of the last wave idle");
 const NOTHING: Sentence<0> = Sentence::new("that it can run");
 
@@ -19,6 +20,7 @@ const LOW_OCCUPANCY: Sentence<2> = Sentence::new("occupancy {} is below the requ
 const FEW_RESIDENT: Sentence<2> = Sentence::new("an SM holds {}; the required minimum is {}");
 const LOW_LANE_EFFICIENCY: Sentence<2> = Sentence::new("lane efficiency {} is below the required {}");
 const FEW_WAVES: Sentence<4> = Sentence::new("the grid makes {} {} on {}; the required minimum is {}");
+const MANY_WAVES: Sentence<4> = Sentence::new("the grid makes {} {} on {}; the declared maximum is {}");
 const IDLE_TAIL: Sentence<3> = Sentence::new("{} of the last wave is idle on {}; the declared maximum is {}");
 
 /// Appends a requirement as it is stated.
@@ -37,6 +39,7 @@ pub(super) const fn stated<const N: usize>(text: &mut Text<N>, requirement: &Req
             LANE_EFFICIENCY.write(text, [Value::PercentRequired(least)]);
         }
         (Argument::MinWaves, Some(Number::Float(least))) => WAVES.write(text, [Value::Required(least)]),
+        (Argument::MaxWaves, Some(Number::Float(most))) => MAX_WAVES.write(text, [Value::Allowed(most)]),
         (Argument::MaxTailIdle, Some(Number::Float(most))) => TAIL_IDLE.write(text, [Value::PercentAllowed(most)]),
         _ => {}
     }
@@ -87,10 +90,13 @@ pub(super) const fn missed_by_grid(
     gpu: &str,
 ) {
     let gpu = Value::Name(gpu);
+    let noun = Value::Name(if waves.blocks() == waves.slots() { "wave" } else { "waves" });
     match (argument, requirement.get(argument)) {
         (Argument::MinWaves, Some(Number::Float(least))) => {
-            let noun = Value::Name(if waves.blocks() == waves.slots() { "wave" } else { "waves" });
             FEW_WAVES.write(text, [Value::Below(waves.exact(), least), noun, gpu, Value::Required(least)]);
+        }
+        (Argument::MaxWaves, Some(Number::Float(most))) => {
+            MANY_WAVES.write(text, [Value::Above(waves.exact(), most), noun, gpu, Value::Allowed(most)]);
         }
         (Argument::MaxTailIdle, Some(Number::Float(most))) => {
             IDLE_TAIL.write(text, [Value::PercentAbove(waves.tail_idle(), most), gpu, Value::PercentAllowed(most)]);

@@ -127,16 +127,26 @@ pub(crate) fn requirement() -> impl Strategy<Value = Requirement> {
         option::weighted(0.2, 0..66u32),
         option::weighted(0.3, fraction()),
         option::weighted(0.4, prop_oneof![(0..40u32).prop_map(|n| f64::from(n) / 4.0), 0.0..30.0f64]),
+        option::weighted(0.2, prop_oneof![(0..40u32).prop_map(|n| f64::from(n) / 4.0), 0.0..30.0f64]),
         option::weighted(0.4, fraction()),
     )
         .prop_map(
-            |(min_occupancy, min_blocks_per_sm, min_warps_per_sm, min_lane_efficiency, min_waves, max_tail_idle)| {
+            |(
+                min_occupancy,
+                min_blocks_per_sm,
+                min_warps_per_sm,
+                min_lane_efficiency,
+                min_waves,
+                max_waves,
+                max_tail_idle,
+            )| {
                 Requirement {
                     min_occupancy,
                     min_blocks_per_sm,
                     min_warps_per_sm,
                     min_lane_efficiency,
                     min_waves,
+                    max_waves,
                     max_tail_idle,
                 }
             },

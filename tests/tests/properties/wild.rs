@@ -110,15 +110,25 @@ pub(crate) fn wild_requirement() -> impl Strategy<Value = Requirement> {
         option::of(wild_f64()),
         option::of(wild_f64()),
         option::of(wild_f64()),
+        option::of(wild_f64()),
     )
         .prop_map(
-            |(min_occupancy, min_blocks_per_sm, min_warps_per_sm, min_lane_efficiency, min_waves, max_tail_idle)| {
+            |(
+                min_occupancy,
+                min_blocks_per_sm,
+                min_warps_per_sm,
+                min_lane_efficiency,
+                min_waves,
+                max_waves,
+                max_tail_idle,
+            )| {
                 Requirement {
                     min_occupancy,
                     min_blocks_per_sm,
                     min_warps_per_sm,
                     min_lane_efficiency,
                     min_waves,
+                    max_waves,
                     max_tail_idle,
                 }
             },
