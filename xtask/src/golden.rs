@@ -1,4 +1,4 @@
-//! Golden vectors: what NVIDIA's header answers, written down so that the test needs only Rust.
+//! Golden vectors: answers of NVIDIA's header in files, so that the test needs only Rust.
 
 use crate::header::{Header, Mode};
 use crate::nvidia::HEADER_VERSION;
@@ -9,13 +9,13 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Random vectors of a device, besides the edges.
+/// Random vectors for each device, besides the edges.
 const RANDOM: usize = 640;
 
-/// The random vectors of a device are the same whenever they are written, whatever other devices there are.
+/// Seed of each device's random vectors, so that they do not depend on other devices.
 const SEED: u64 = 1;
 
-/// `cargo xtask golden`: one file a device. Every answer is the header's; the model is not asked.
+/// Runs `cargo xtask golden`: one file for each device. Every answer is the header's, none is the model's.
 pub(crate) fn run() -> Result<()> {
     fs::create_dir_all(directory())?;
     let files = files()?;
@@ -26,7 +26,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Whether the committed files are what the header answers: how many are not.
+/// Returns how many committed files differ from what the header answers.
 pub(crate) fn check() -> Result<u64> {
     let files = files()?;
     let mut differences = 0;
@@ -73,7 +73,7 @@ fn files() -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// Launches at the edges of each limit, one resource at a time.
+/// Returns launches at the edges of each limit, one resource at a time.
 fn edges(at: u32, device: &Device) -> Vec<Case> {
     let sm = &device.limits;
     let plain = Case {

@@ -1,19 +1,19 @@
-//! `cargo xtask gpu-check`: a program to take to a machine with a GPU, and what it brought back.
+//! `cargo xtask gpu-check`: builds a program to take to a machine with a GPU, and compares the report it writes there.
 
 use crate::Result;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What is run there.
+/// Script that runs the program there.
 const SCRIPT: &str = "\
 #!/bin/sh
-# Holds occ's model against the driver of this machine's GPU and writes report.json. Needs libcuda.so.1 only.
+# Compares occ's model with the driver of this machine's GPU and writes report.json. Needs libcuda.so.1 only.
 cd \"$(dirname \"$0\")\" || exit 1
 ./gpu-check \"$@\" report.json
 ";
 
-/// Builds the program, or compares a report with the present model.
+/// Builds the program, or compares a report with the current model.
 pub(crate) fn run(words: &[String]) -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("no workspace")?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);

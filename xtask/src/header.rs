@@ -1,4 +1,4 @@
-//! The other end of `oracle/header.cpp`: NVIDIA's header in a process of its own.
+//! Talks to `oracle/header.cpp`, which runs NVIDIA's header in a separate process.
 
 use crate::nvidia;
 use crate::vector::{Answer, Case, Device};
@@ -6,12 +6,12 @@ use crate::{Failure, Result};
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// What the header is run for.
+/// What the process answers.
 #[derive(Clone, Copy)]
 pub(crate) enum Mode {
-    /// One answer a case.
+    /// One answer for each case.
     Answers,
-    /// Its own numbers of every device.
+    /// The header's own numbers for every device.
     Table,
     /// The time of many evaluations.
     Evaluations,
@@ -19,16 +19,16 @@ pub(crate) enum Mode {
     Maps,
 }
 
-/// The running program.
+/// The running process.
 pub(crate) struct Header {
     child: Child,
-    // `None` once everything was asked.
+    // `None` after the last question.
     input: Option<BufWriter<ChildStdin>>,
     output: BufReader<ChildStdout>,
 }
 
 impl Header {
-    /// Installs, compiles and starts the header, and tells it the devices.
+    /// Installs, compiles and starts the header, and sends it the devices.
     pub(crate) fn start(mode: Mode, devices: &[Device]) -> Result<Header> {
         let program = nvidia::header_program()?;
         let mode = match mode {
@@ -51,12 +51,12 @@ impl Header {
         Ok(header)
     }
 
-    /// Sends cases that are answered in another way than by [`Header::answers`].
+    /// Sends cases whose answers [`Header::answers`] does not read.
     pub(crate) fn send(&mut self, cases: &[Case]) -> Result<()> {
         self.send_rows(cases.iter().map(Case::words))
     }
 
-    /// What the header answers to each of `cases`.
+    /// Returns the header's answer to each of `cases`.
     pub(crate) fn answers(&mut self, cases: &[Case]) -> Result<Vec<Answer>> {
         self.send(cases)?;
         cases.iter().map(|_| Ok(Answer::from_words(self.words()?))).collect()
@@ -64,7 +64,7 @@ impl Header {
 
     /// Sends one word.
     pub(crate) fn send_word(&mut self, word: u32) -> Result<()> {
-        let input = self.input.as_mut().ok_or("the header was told that nothing more comes")?;
+        let input = self.input.as_mut().ok_or("the header's process was already told to finish")?;
         input.write_all(&word.to_ne_bytes())?;
         Ok(input.flush()?)
     }
@@ -88,7 +88,7 @@ impl Header {
         Ok(self.output.read_exact(into).map_err(|error| format!("the header's program stopped early: {error}"))?)
     }
 
-    /// Says that nothing more comes, and waits for the end.
+    /// Closes the input and waits until the process ends.
     pub(crate) fn finish(mut self) -> Result<()> {
         self.input = None;
         let status = self.child.wait()?;
@@ -102,7 +102,7 @@ impl Header {
     }
 
     fn send_rows<const N: usize>(&mut self, rows: impl ExactSizeIterator<Item = [u32; N]>) -> Result<()> {
-        let input = self.input.as_mut().ok_or("the header was told that nothing more comes")?;
+        let input = self.input.as_mut().ok_or("the header's process was already told to finish")?;
         input.write_all(&(rows.len() as u32).to_ne_bytes())?;
         for row in rows {
             for word in row {
@@ -114,7 +114,7 @@ impl Header {
 }
 
 impl Drop for Header {
-    /// No process is left behind, whatever went wrong.
+    /// Leaves no process behind, whatever went wrong.
     fn drop(&mut self) {
         self.input = None;
         let _ = self.child.kill();

@@ -1,4 +1,4 @@
-//! The project's own commands, `cargo xtask COMMAND`: everything that needs more than Rust.
+//! The project's commands, `cargo xtask COMMAND`: everything that needs more than `cargo test`.
 
 mod bench;
 mod corpus;
@@ -21,22 +21,22 @@ usage: cargo xtask COMMAND
 
   oracle [--seed N] [--cases N]   the model against NVIDIA's own cuda_occupancy.h and ptxas
   ptxas                           threads and blocks per SM against ptxas alone
-  corpus                          kernel resources read, against ptxas, nvlink and cuobjdump
+  corpus                          what is read of kernels, against ptxas, nvlink and cuobjdump
   list FILE                       every kernel of an artifact
   golden                          write tests/data/golden from NVIDIA's header
-  bench [NAME]                    measure; without a name, list what can be measured
-  gpu-check [--compare REPORT]    a program that asks a GPU's driver; what it brought back
-  stand-in -- COMMAND             run a command with a stand-in for the driver in the place of CUDA
+  bench [NAME]                    measure; without a name, list the benches
+  gpu-check [--compare REPORT]    build a program that asks a GPU's driver; compare its report
+  stand-in -- COMMAND             run a command with a stand-in for CUDA's driver
 
 NVIDIA's tools come from PyPI and need python3 and pip; the header and the corpus also need g++ (or CXX).";
 
-/// Why a command failed, in words.
+/// Error of a command, to be shown to a person.
 type Failure = Box<dyn Error>;
 type Result<T> = std::result::Result<T, Failure>;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    match dispatch(&words) {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {failure}");
@@ -45,10 +45,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(words: &[String]) -> Result<()> {
-    let (command, options) = match words.split_first() {
+fn dispatch(arguments: &[String]) -> Result<()> {
+    let (command, options) = match arguments.split_first() {
         Some((command, options)) => (command.as_str(), options),
-        None => ("help", words),
+        None => ("help", arguments),
     };
     match command {
         "oracle" => oracle::run(options),
@@ -71,9 +71,9 @@ fn dispatch(words: &[String]) -> Result<()> {
 struct Options(Vec<(String, String)>);
 
 impl Options {
-    fn parse(words: &[String], known: &[&str]) -> Result<Options> {
+    fn parse(arguments: &[String], known: &[&str]) -> Result<Options> {
         let mut options = Vec::new();
-        for pair in words.chunks(2) {
+        for pair in arguments.chunks(2) {
             match pair {
                 [name, _] if !known.contains(&name.as_str()) => return Err(format!("no option `{name}`").into()),
                 [name, value] => options.push((name.clone(), value.clone())),
@@ -94,7 +94,7 @@ impl Options {
     }
 }
 
-/// `1 difference`, `2 differences`.
+/// Returns a count with its noun: `1 difference`, `2 differences`.
 fn counted(count: u64, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

@@ -6,25 +6,25 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The header's version; the requirements pin it.
+/// Version of the header that the requirements pin.
 pub(crate) const HEADER_VERSION: &str = "13.5.37";
 
 const REQUIREMENTS: &str = include_str!("../nvidia-requirements.txt");
 
-/// Groups, each under a heading `## FOLDER`.
+/// Requirements in groups, each under a heading `## FOLDER`.
 const CORPUS_REQUIREMENTS: &str = include_str!("../corpus-requirements.txt");
 
-/// What is only measured with.
+/// Requirements of benches only.
 const BENCH_REQUIREMENTS: &str = include_str!("../bench-requirements.txt");
 
-/// A `ptxas`, and the newest PTX it reads.
+/// A `ptxas` with the newest PTX version that it reads.
 pub(crate) struct Ptxas {
     pub(crate) name: &'static str,
     pub(crate) ptx: &'static str,
     pub(crate) program: PathBuf,
 }
 
-/// Every `ptxas` that is asked, installed.
+/// Installs every `ptxas` that the oracle asks, and returns where they are.
 pub(crate) fn ptxas() -> Result<[Ptxas; 2]> {
     let root = install()?;
     Ok([
@@ -33,7 +33,7 @@ pub(crate) fn ptxas() -> Result<[Ptxas; 2]> {
     ])
 }
 
-/// The program that asks the header, compiled.
+/// Compiles the program that asks the header, and returns where it is.
 pub(crate) fn header_program() -> Result<PathBuf> {
     let root = install()?;
     let program = root.join("header");
@@ -51,12 +51,12 @@ pub(crate) fn header_program() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// Where scratch files of the tools may be written.
+/// Returns the folder of the oracle's tools, where scratch files may be written.
 pub(crate) fn root() -> PathBuf {
     crate_root().join("../target/nvidia")
 }
 
-/// The root of this repository.
+/// Returns the root of this repository.
 pub(crate) fn workspace_root() -> PathBuf {
     crate_root().parent().map_or_else(|| crate_root().join(".."), Path::to_path_buf)
 }
@@ -65,14 +65,14 @@ fn crate_root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Fetches and unpacks the tools of the oracle, unless that was done with the same requirements before.
+/// Fetches and unpacks the tools of the oracle, unless the same requirements are installed.
 fn install() -> Result<PathBuf> {
     let root = root();
     install_into(&root, REQUIREMENTS)?;
     Ok(root)
 }
 
-/// Fetches and unpacks the tools of the corpus, each group into its folder. Returns where the folders are.
+/// Fetches and unpacks the tools of the corpus, each group into its folder, and returns where the folders are.
 pub(crate) fn install_corpus() -> Result<PathBuf> {
     let root = crate_root().join("../target/nvidia-corpus");
     for group in CORPUS_REQUIREMENTS.split("## ").skip(1) {
@@ -82,17 +82,17 @@ pub(crate) fn install_corpus() -> Result<PathBuf> {
     Ok(root)
 }
 
-/// A shipped library that is listed.
+/// A library of NVIDIA's whose listing is timed.
 pub(crate) struct Library {
     pub(crate) name: &'static str,
     pub(crate) path: PathBuf,
-    /// How many times as fast as `cuobjdump` it must be listed.
+    /// Minimum speed of listing it, in times that of `cuobjdump`.
     pub(crate) bar: f64,
-    /// Bytes of its largest compressed cubin, 0 where none is compressed.
+    /// Size of its largest compressed cubin in bytes, 0 where none is compressed.
     pub(crate) largest_cubin: u64,
 }
 
-/// Libraries whose listing is timed: one with plain cubins, one with compressed ones.
+/// Returns the libraries whose listing is timed: one with plain cubins, one with compressed ones.
 pub(crate) fn libraries() -> Result<[Library; 2]> {
     let corpus = install_corpus()?;
     let folder = crate_root().join("../target/nvidia-bench");
@@ -113,7 +113,7 @@ pub(crate) fn libraries() -> Result<[Library; 2]> {
     ])
 }
 
-/// Fetches and unpacks packages into a folder, unless that was done with the same requirements before.
+/// Fetches and unpacks packages into a folder, unless the same requirements are installed there.
 fn install_into(folder: &Path, requirements: &str) -> Result<()> {
     let stamp = folder.join("requirements.txt");
     if fs::read_to_string(&stamp).is_ok_and(|done| done == requirements) {
@@ -138,7 +138,7 @@ fn install_into(folder: &Path, requirements: &str) -> Result<()> {
     for programs in ["nvidia/cuda_nvcc/bin", "nvidia/cu13/bin", "nvidia/cu13/nvvm/bin"] {
         make_executable(&folder.join(programs))?;
     }
-    // `nvlink` looks for it where a whole toolkit has it.
+    // `nvlink` looks for it where a complete toolkit has it.
     let nvvm = folder.join("nvidia/cu13/lib/libnvvm.so.4");
     if nvvm.exists() {
         let place = folder.join("nvidia/cu13/nvvm/lib64");
@@ -149,7 +149,7 @@ fn install_into(folder: &Path, requirements: &str) -> Result<()> {
     Ok(fs::rename(wanted, stamp)?)
 }
 
-/// Runs a command to its end; what it prints is shown.
+/// Runs a command to its end and shows its output.
 fn run(command: &mut Command) -> Result<()> {
     let program = command.get_program().to_string_lossy().into_owned();
     let status = command.status().map_err(|error| format!("`{program}` does not start: {error}"))?;
@@ -164,8 +164,7 @@ fn is_newer(made: &Path, source: &Path) -> bool {
     }
 }
 
-/// Makes every file of a folder executable, if there is the folder: a wheel keeps that bit, `zipfile` does not give it
-/// back.
+/// Makes every file of a folder executable, if the folder exists: Python's `zipfile` drops the mode that a wheel keeps.
 #[cfg(unix)]
 fn make_executable(folder: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! The model against NVIDIA's own arithmetic: `cuda_occupancy.h` and `ptxas`, asked the same questions.
+//! Compares the model with `cuda_occupancy.h` and `ptxas`, which are asked the same questions.
 
 use crate::header::{Header, Mode};
 use crate::random::Random;
@@ -8,13 +8,13 @@ use crate::{golden, ptxas};
 use occ_core::{Arch, SmLimits, SmemSplit};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// Cases that are sent at once: few enough to stay in the cache.
+/// Cases in one batch, small enough to stay in the cache.
 const BATCH: u64 = 1 << 12;
 
-/// How many differences are printed in full.
+/// Maximum number of differences printed in full.
 const SHOWN: u64 = 5;
 
-/// `cargo xtask oracle`: the table, `ptxas`, the golden vectors, random launches.
+/// Runs `cargo xtask oracle`: the table, `ptxas`, the golden vectors, random launches.
 pub(crate) fn run(options: &[String]) -> Result<()> {
     let options = Options::parse(options, &["--seed", "--cases"])?;
     let seed = match options.number("--seed")? {
@@ -33,7 +33,7 @@ pub(crate) fn run(options: &[String]) -> Result<()> {
     }
 }
 
-/// Holds our table against the numbers the header has of its own.
+/// Compares our table with the header's own numbers, and returns the number of differences.
 fn table(devices: &[Device]) -> Result<u64> {
     let mut header = Header::start(Mode::Table, devices)?;
     let mut differences = 0;
@@ -76,7 +76,7 @@ fn our_sizes(sm: &SmLimits) -> &'static [u32] {
     }
 }
 
-/// Holds the model's answers to `cases` random launches against the header's.
+/// Compares the model's answers to `cases` random launches with the header's, and returns the number of differences.
 fn launches(devices: &[Device], seed: u64, cases: u64) -> Result<u64> {
     println!("seed {seed}");
     let start = Instant::now();

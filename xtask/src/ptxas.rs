@@ -1,4 +1,4 @@
-//! Threads and blocks per SM as `ptxas` knows them: it warns of launch bounds that no SM can hold.
+//! Compares threads and blocks per SM with `ptxas`, which warns about launch bounds that no SM can hold.
 
 use crate::nvidia::{self, Ptxas};
 use crate::{Result, counted};
@@ -6,7 +6,7 @@ use occ_core::{Arch, Target};
 use std::fs;
 use std::process::Command;
 
-/// `cargo xtask ptxas`.
+/// Runs `cargo xtask ptxas`.
 pub(crate) fn run() -> Result<()> {
     match probe()? {
         0 => Ok(()),
@@ -14,7 +14,7 @@ pub(crate) fn run() -> Result<()> {
     }
 }
 
-/// Asks every `ptxas` about every capability it knows, and counts where our table differs.
+/// Asks every `ptxas` about every capability that it knows, and returns the number of differences from our table.
 pub(crate) fn probe() -> Result<u64> {
     let mut differences = 0;
     let mut asked = Vec::new();
@@ -45,7 +45,7 @@ pub(crate) fn probe() -> Result<u64> {
     Ok(differences)
 }
 
-/// The names `ptxas` lists, without the suffixed ones.
+/// Returns the names that `ptxas` lists, without those with a suffix.
 fn known(ptxas: &Ptxas) -> Result<Vec<String>> {
     let output = Command::new(&ptxas.program)
         .arg("--help")
@@ -64,7 +64,7 @@ fn known(ptxas: &Ptxas) -> Result<Vec<String>> {
     if names.is_empty() { Err(format!("{} lists no capability", ptxas.name).into()) } else { Ok(names) }
 }
 
-/// What is at the limit must pass, and one more must be warned of.
+/// Returns the number of limits that are not the largest value that `ptxas` accepts without a warning.
 fn differences_of(ptxas: &Ptxas, name: &str, arch: Arch) -> Result<u64> {
     let sm = arch.limits();
     let mut differences = 0;
@@ -77,14 +77,14 @@ fn differences_of(ptxas: &Ptxas, name: &str, arch: Arch) -> Result<u64> {
     ] {
         if accepts(ptxas, name, threads, blocks)? != in_range {
             differences += 1;
-            let verdict = if in_range { "warns of" } else { "accepts" };
+            let verdict = if in_range { "warns about" } else { "accepts" };
             println!("{what} of {name}: {} {verdict} {blocks} blocks of {threads} threads", ptxas.name);
         }
     }
     Ok(differences)
 }
 
-/// Whether an empty kernel that promises `blocks` blocks of `threads` threads is compiled without a warning.
+/// Returns whether `ptxas` compiles an empty kernel with these launch bounds without a warning.
 fn accepts(ptxas: &Ptxas, name: &str, threads: u32, blocks: u32) -> Result<bool> {
     let source = nvidia::root().join("probe.ptx");
     fs::write(
@@ -100,10 +100,10 @@ fn accepts(ptxas: &Ptxas, name: &str, threads: u32, blocks: u32) -> Result<bool>
         .arg(nvidia::root().join("probe.cubin"))
         .arg(&source)
         .output()?;
-    let said = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     if output.status.success() {
-        Ok(!said.contains("out of range"))
+        Ok(!stderr.contains("out of range"))
     } else {
-        Err(format!("{} does not compile an empty kernel for {name}: {said}", ptxas.name).into())
+        Err(format!("{} does not compile an empty kernel for {name}: {stderr}", ptxas.name).into())
     }
 }

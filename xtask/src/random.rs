@@ -1,14 +1,14 @@
-//! Random launches that meet the edges: around every limit, every allocation unit, every size of shared memory.
+//! Random launches, often at an edge: near a limit, an allocation unit or a size of shared memory.
 
 use crate::vector::{Case, Device, NONE};
 use occ_core::{SmLimits, SmemSplit};
 
-/// A small generator of random numbers (xorshift64*): the same seed, the same launches.
+/// Random number generator (xorshift64*): the same seed gives the same launches.
 pub(crate) struct Random(u64);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Random {
-        // Neighbouring seeds are spread; 0 would stay 0.
+        // The constant spreads neighbouring seeds; a state of 0 would stay 0.
         Random((seed ^ 0x9e37_79b9_7f4a_7c15).max(1))
     }
 
@@ -19,33 +19,33 @@ impl Random {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     fn below(&mut self, end: u32) -> u32 {
         ((u64::from(self.next()) * u64::from(end)) >> 32) as u32
     }
 
-    /// A number of `from..=to`.
+    /// Returns a number in `from..=to`.
     fn between(&mut self, from: u32, to: u32) -> u32 {
         from + self.below(to - from + 1)
     }
 
-    /// True once in `times`.
+    /// Returns true once in `times` calls on average.
     fn once_in(&mut self, times: u32) -> bool {
         self.below(times) == 0
     }
 
-    /// `value`, one less or one more.
+    /// Returns `value`, one less or one more.
     fn around(&mut self, value: u32) -> u32 {
         (value + self.below(3)).saturating_sub(1)
     }
 
-    /// A launch on one of `devices`.
+    /// Returns a launch on one of `devices`.
     pub(crate) fn case(&mut self, devices: &[Device]) -> Case {
         let device = self.below(devices.len() as u32);
         self.case_on(device, &devices[device as usize].limits)
     }
 
-    /// A launch on the device at position `device`, whose limits are `sm`.
+    /// Returns a launch on the device with index `device` and the limits `sm`.
     pub(crate) fn case_on(&mut self, device: u32, sm: &SmLimits) -> Case {
         let smem = self.smem(sm);
         let static_smem = match self.below(4) {
@@ -65,7 +65,7 @@ impl Random {
                 _ => self.between(0, 260),
             },
             static_smem,
-            // Now and then more than 31 bits hold.
+            // Sometimes more than 31 bits hold.
             dynamic_smem: if self.once_in(1024) { self.next() } else { smem - static_smem },
             optin: u32::from(!self.once_in(4)),
             carveout: match self.below(3) {
@@ -99,7 +99,7 @@ impl Random {
         self.around(warps * 32)
     }
 
-    /// Bytes of shared memory: around what decides how many blocks fit, less often anything.
+    /// Returns bytes of shared memory, mostly near a value that decides how many blocks fit.
     fn smem(&mut self, sm: &SmLimits) -> u32 {
         let edge = match self.below(12) {
             0..3 => return 0,

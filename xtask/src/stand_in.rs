@@ -1,12 +1,12 @@
-//! Runs a command with the stand-in for the driver in the place of CUDA.
+//! Runs a command with a stand-in for CUDA's driver.
 
 use crate::Result;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// `cargo xtask stand-in -- COMMAND..`: programs that the command builds are linked with the stand-in, and those it runs
-/// find it.
+/// Runs `cargo xtask stand-in -- COMMAND..`: programs that the command builds are linked with the stand-in, and programs
+/// that it runs load it.
 pub(crate) fn run(words: &[String]) -> Result<()> {
     let command = match words {
         [dashes, command @ ..] if dashes == "--" => command,
@@ -25,11 +25,11 @@ pub(crate) fn run(words: &[String]) -> Result<()> {
     if status.success() { Ok(()) } else { Err(format!("`{}`: {status}", command.join(" ")).into()) }
 }
 
-/// Builds the shared library and puts it where it goes by the driver's names.
+/// Builds the shared library and copies it to a folder under the names of the driver's library.
 fn build() -> Result<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("no workspace")?;
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    // The command may run somewhere else.
+    // The command may change its directory.
     let target = std::path::absolute(target)?;
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
@@ -49,7 +49,7 @@ fn build() -> Result<PathBuf> {
     Ok(place)
 }
 
-/// The places where libraries are looked for, with this one before all others.
+/// Returns the library search path with `place` in front.
 fn with_first(place: &Path) -> Result<std::ffi::OsString> {
     let others = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let places = std::iter::once(place.to_owned()).chain(env::split_paths(&others));

@@ -1,6 +1,6 @@
-//! One question to NVIDIA's header and to the model, both answers, and where they may differ.
+//! A question to NVIDIA's header and to the model, both answers, and the documented differences.
 //!
-//! Shared by the oracle, which asks the header now, and by the golden test, which reads what it answered before.
+//! The oracle asks the header with it; the golden test reads recorded answers with it.
 
 use occ_core::{
     Arch, BlockSmem, Carveout, Kernel, Launch, Resource, SmLimits, allocation, available_dynamic_smem, best_block_size,
@@ -10,10 +10,10 @@ use occ_core::{
 /// No limit, not known, no answer.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What the header answers where its available shared memory wraps below 0: the cap it was asked with.
+/// Available shared memory that the header answers where its own wraps below 0: the cap of the question.
 const WRAPPED_AVAILABLE: u32 = 1 << 30;
 
-/// An SM that is asked about: every capability, and the modes that change one.
+/// An SM that questions are about: a capability, or a mode that changes its limits.
 pub(crate) struct Device {
     pub(crate) name: String,
     pub(crate) arch: Arch,
@@ -33,7 +33,7 @@ impl Device {
         all
     }
 
-    /// What a driver would report of this device, and all of our table that the header is told.
+    /// Returns the properties that a driver would report: all that the header gets from our table.
     pub(crate) fn properties(&self) -> [u32; 11] {
         let sm = &self.limits;
         [
@@ -52,7 +52,7 @@ impl Device {
     }
 }
 
-/// A struct of 32-bit words, and the row they make.
+/// Declares a struct of 32-bit words, which convert to and from a row.
 macro_rules! row {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)* }) => {
         $(#[$doc])*
@@ -80,33 +80,33 @@ macro_rules! row {
 row! {
     /// A launch, and what the searches around it need.
     Case {
-        /// Position in [`Device::all`].
+        /// Index in [`Device::all`].
         device,
         threads,
-        /// [`NONE`] where they are not known.
+        /// Registers per thread, [`NONE`] if unknown.
         registers,
         static_smem,
         dynamic_smem,
-        /// 1 where the function was raised to the dynamic shared memory of the launch.
+        /// 1 if the function's limit was raised to the dynamic shared memory of the launch.
         optin,
-        /// 0 to 100 are percent; 101 to 104 are no preference, shared memory, L1, equal.
+        /// Percent from 0 to 100; 101 to 104 mean no preference, shared memory, L1 and equal.
         carveout,
         barriers,
         virtual_resources,
         l1_caching,
-        /// [`NONE`] where the kernel has no bound of its own.
+        /// The kernel's maximum threads per block, [`NONE`] if it has none.
         max_threads,
-        /// Of the search with linear dynamic shared memory: bytes of every block.
+        /// In the search with linear dynamic shared memory: bytes per block.
         smem_per_block,
-        /// Of the same: bytes of every thread.
+        /// In the same search: bytes per thread.
         smem_per_thread,
-        /// How many blocks must fit beside the available dynamic shared memory.
+        /// Blocks that must fit beside the available dynamic shared memory.
         blocks,
     }
 }
 
 row! {
-    /// What the header answers, in its order, and what the model answers.
+    /// An answer, in the order of the header.
     Answer {
         warps,
         blocks,
@@ -114,23 +114,23 @@ row! {
         smem,
         barriers,
         virtual_resources,
-        /// Blocks per SM, 0 for a launch that cannot run.
+        /// Blocks per SM, 0 if the launch cannot run.
         active,
-        /// A bit a resource, as in the header.
+        /// One bit for each limiting resource, as in the header.
         limiters,
         registers_per_block,
         smem_per_block,
         l1_caching,
-        /// Shared memory of the SM as the preference alone would have it.
+        /// Shared memory of the SM by the preference alone, in bytes.
         smem_preferred,
-        /// The same, raised where it cannot hold one block.
+        /// The same, raised if it cannot hold one block.
         smem_per_sm,
-        /// 0 where no block size runs.
+        /// Best block size, 0 if none runs.
         best_threads,
         best_blocks,
         linear_threads,
         linear_blocks,
-        /// [`NONE`] where that many blocks do not fit at all.
+        /// Available dynamic shared memory in bytes, [`NONE`] if that many blocks do not fit.
         available,
     }
 }
@@ -177,11 +177,11 @@ fn bit(resource: Resource) -> u32 {
 }
 
 impl Answer {
-    /// What the model answers.
+    /// Returns the model's answer.
     pub(crate) fn of_model(sm: &SmLimits, case: &Case) -> Answer {
         let (kernel, launch) = (case.kernel(), case.launch());
         let answer = occupancy(sm, &kernel, &launch);
-        // Of a launch that runs, everything is read from the public answer; of one that does not, from the allocation.
+        // A launch that cannot run has no public answer, so its numbers come from the allocation.
         let mut given = allocation(sm, &kernel, &launch);
         if let Ok(answer) = answer {
             given.warps_per_block = answer.warps_per_block;
@@ -217,7 +217,7 @@ impl Answer {
         }
     }
 
-    /// The answers side by side, those that differ marked.
+    /// Returns the answers side by side, with a mark where they differ.
     pub(crate) fn table(ours: &Answer, expected: &Answer, header: &Answer) -> String {
         let rows = ours.words().into_iter().zip(expected.words()).zip(header.words());
         let lines = Answer::NAMES.iter().zip(rows).map(|(name, ((ours, expected), header))| {
@@ -238,7 +238,7 @@ impl Answer {
         self.limiters = (0..).zip(limits).filter(|&(_, limit)| limit == self.active).map(|(at, _)| 1 << at).sum();
     }
 
-    /// Says that the kernel runs with no launch at all.
+    /// Sets the answer to that of a kernel that no launch can run.
     fn never_runs(&mut self) {
         self.active = 0;
         (self.best_threads, self.best_blocks) = (0, 0);
@@ -247,13 +247,13 @@ impl Answer {
     }
 }
 
-/// How often each documented departure from the header decided an expected answer. See the words of `occupancy` and of
-/// `available_dynamic_smem`.
+/// Number of expected answers that each documented departure from the header decided. The departures are documented at
+/// `occupancy` and `available_dynamic_smem`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Departures {
     /// 256 registers per thread, which the header accepts from 7.0 on.
     pub(crate) registers: u64,
-    /// More threads than the kernel's own bound, which the header looks at in the block-size search only.
+    /// More threads than the kernel's own bound, which the header checks in the block-size search only.
     pub(crate) max_threads: u64,
     /// More than 16 barriers.
     pub(crate) barriers: u64,
@@ -266,7 +266,7 @@ pub(crate) struct Departures {
 }
 
 impl Departures {
-    /// What the model must answer: what the header answered, but for the documented departures.
+    /// Returns the answer that the model must give: the header's, apart from the documented departures.
     pub(crate) fn expected(&mut self, sm: &SmLimits, case: &Case, header: &Answer) -> Answer {
         let mut expected = *header;
         if header.barriers < header.lowest_but_barriers() {
