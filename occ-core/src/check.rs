@@ -78,16 +78,16 @@ impl Check<'_> {
         }
     }
 
-    /// The launch on one capability.
+    /// Returns the occupancy of the launch on one capability.
     ///
     /// # Errors
     ///
     /// A [`Refusal`] if it cannot run there.
-    pub const fn on(&self, arch: Arch) -> Result<Occupancy, Refusal> {
+    pub const fn occupancy_on(&self, arch: Arch) -> Result<Occupancy, Refusal> {
         occupancy(arch.limits(), &self.kernel_on(arch), &self.launch)
     }
 
-    /// The kernel on one capability: as it was compiled for it, else as it was declared.
+    /// Returns the kernel on one capability: as it was compiled for it, else as it was declared.
     pub const fn kernel_on(&self, arch: Arch) -> Kernel {
         let kernel = match compiled_for(self.compiled, arch) {
             Some(compiled) => compiled.kernel,
@@ -141,7 +141,7 @@ impl Check<'_> {
 
     /// The waves on one GPU, if a grid is declared and the launch can run there.
     pub const fn waves_on(&self, gpu: &Gpu) -> Option<Waves> {
-        match self.on(gpu.arch) {
+        match self.occupancy_on(gpu.arch) {
             Ok(occupancy) => self.waves_of(gpu, &occupancy),
             Err(_) => None,
         }

@@ -119,7 +119,7 @@ impl Check<'_> {
         while index < self.archs.len() {
             let arch = self.archs[index];
             index += 1;
-            let outcome = match self.on(arch) {
+            let outcome = match self.occupancy_on(arch) {
                 Err(refusal) => {
                     if evaluation.refused.is_none() {
                         evaluation.refused = Some(arch);

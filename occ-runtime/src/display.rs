@@ -29,7 +29,7 @@ impl Display for LaunchSpec {
         write!(f, "\n  required: {}", check.requirement)?;
         for arch in check.archs {
             write!(f, "\n  {arch}: ")?;
-            match self.on(*arch) {
+            match self.occupancy_on(*arch) {
                 Ok(answer) => {
                     reached(f, &answer)?;
                     if let Some(compiled) = check.compiled_for(*arch) {

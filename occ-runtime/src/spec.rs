@@ -27,7 +27,7 @@ pub enum OnMismatch {
 ///         .require(Requirement::new().min_occupancy(0.5));
 ///
 /// assert_eq!(SAXPY.shape().block, [256, 1, 1]);
-/// assert_eq!(SAXPY.on(Arch::SM_89).unwrap().fraction(), 1.0);
+/// assert_eq!(SAXPY.occupancy_on(Arch::SM_89).unwrap().fraction(), 1.0);
 /// ```
 ///
 /// A launch that falls short does not compile:
@@ -230,8 +230,8 @@ impl LaunchSpec {
     /// # Errors
     ///
     /// A [`Refusal`] if it cannot run there.
-    pub const fn on(&self, arch: Arch) -> Result<Occupancy, Refusal> {
-        self.check.on(arch)
+    pub const fn occupancy_on(&self, arch: Arch) -> Result<Occupancy, Refusal> {
+        self.check.occupancy_on(arch)
     }
 
     /// Returns the most registers per thread with which the requirement holds on every declared capability, as far as

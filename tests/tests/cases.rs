@@ -136,7 +136,7 @@ fn too_many_registers_for_a_block() {
             launch: Launch::new(block),
             ..Check::new()
         };
-        let refusal = check.on(arch).unwrap_err();
+        let refusal = check.occupancy_on(arch).unwrap_err();
         assert_eq!(refusal.cuda_error().unwrap().code, 701, "{thread}");
         let text = check.explain(Rule::Launch);
         for part in ["registers", "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "701", smaller] {
@@ -266,7 +266,7 @@ fn one_thread_a_block() {
         ..Check::new()
     };
     assert!(check.passes());
-    let answer = check.on(Arch::SM_90).unwrap();
+    let answer = check.occupancy_on(Arch::SM_90).unwrap();
     assert!(answer.limiters().eq([Resource::Blocks]));
 
     let check = Check { requirement: check.requirement.min_lane_efficiency(0.5), ..check };

@@ -278,7 +278,7 @@ impl fmt::Display for Mismatch {
                     [] => f.write_str("checked for no capability")?,
                     archs => write!(f, "checked for {}", Value::Archs(archs))?,
                 }
-                write!(f, ", launched on sm_{major}{minor}")?;
+                write!(f, "; launched on sm_{major}{minor}")?;
                 let is_known = Arch::new(*major, *minor).is_some();
                 f.write_str(if is_known { "" } else { ", which the model does not know" })
             }

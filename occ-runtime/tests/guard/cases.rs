@@ -159,7 +159,7 @@ fn capabilities() -> Vec<Case> {
         Case::new("another capability, kept", device(RTX_3090), FunctionDouble::new(32), large(0.6))
             .finds(Warning, capability(SM_80, [8, 6]))
             .says(
-                "checked for sm_80, launched on sm_86
+                "checked for sm_80; launched on sm_86
   = help: add `\"sm_86\"` to `arch` to check it at compile time",
             ),
         Case::new("another capability, missed", device(RTX_3090), FunctionDouble::new(32), large(0.75))
@@ -169,7 +169,7 @@ fn capabilities() -> Vec<Case> {
                 "occupancy 66.7% is below the required 75%
   = note: the driver holds 1 block of 32 warps per SM, which has room for 48 warps
   = note: blocks per SM by resource: registers 2, shared memory 100, warps 1, blocks 16
-  = note: checked for sm_80, launched on sm_86
+  = note: checked for sm_80; launched on sm_86
   = help: add `\"sm_86\"` to `arch` to check it at compile time",
             ),
         Case::new("an unknown capability, kept", unknown(), FunctionDouble::new(168).always(4), HALF)
@@ -177,7 +177,7 @@ fn capabilities() -> Vec<Case> {
             .finds(Warning, capability(SM_80, [15, 0]))
             .says(
                 "the function has 168 registers per thread; 40 were declared
-  = note: checked for sm_80, launched on sm_150, which the model does not know
+  = note: checked for sm_80; launched on sm_150, which the model does not know
   = help: declare `registers = 168`, or name the compiled kernel with `cubin`; a driver that compiles PTX chooses \
                  registers itself",
             ),
@@ -199,7 +199,7 @@ fn capabilities() -> Vec<Case> {
             .says(
                 "occupancy 37.5% is below the required 50%
   = note: the driver holds 3 blocks of 8 warps per SM, which has room for 64 warps
-  = note: checked for sm_80, launched on sm_150, which the model does not know",
+  = note: checked for sm_80; launched on sm_150, which the model does not know",
             ),
         Case::new(
             "an unknown capability, undeclared registers",
@@ -208,7 +208,7 @@ fn capabilities() -> Vec<Case> {
             spec(SM_80, Kernel::new(), Launch::new(256)).require(at_least(0.5)),
         )
         .finds(Warning, capability(SM_80, [15, 0]))
-        .says("checked for sm_80, launched on sm_150, which the model does not know"),
+        .says("checked for sm_80; launched on sm_150, which the model does not know"),
     ]
 }
 
@@ -469,7 +469,7 @@ fn refusals() -> Vec<Case> {
             .says(
                 "this launch cannot run: a block needs 122880 bytes of shared memory; the limit is 101376 \
                  (`CUDA_ERROR_INVALID_VALUE`, 1)
-  = note: checked for sm_80, launched on sm_86
+  = note: checked for sm_80; launched on sm_86
   = help: add `\"sm_86\"` to `arch` to check it at compile time",
             ),
         // The header, 1,024 threads: 64 registers, 1 block; 65: none.
@@ -512,7 +512,7 @@ fn refusals() -> Vec<Case> {
         .finds(Warning, Mismatch::Capability { declared: SM_80, found: [15, 0] })
         .says(
             "this launch cannot run: the driver reports 0 blocks per SM
-  = note: checked for sm_80, launched on sm_150, which the model does not know",
+  = note: checked for sm_80; launched on sm_150, which the model does not know",
         ),
     ]
 }
@@ -563,7 +563,7 @@ fn clusters() -> Vec<Case> {
             .finds(Warning, Mismatch::Capability { declared: SM_90, found: [8, 0] })
             .says(
                 "this launch cannot run: clusters require compute capability 9.0 or later
-  = note: checked for sm_90, launched on sm_80
+  = note: checked for sm_90; launched on sm_80
   = help: add `\"sm_80\"` to `arch` to check it at compile time",
             ),
         case_without_clusters("no clusters, says the driver", device(H100).with(120, 0), of(Some([2, 1, 1])))
@@ -577,14 +577,14 @@ fn clusters() -> Vec<Case> {
             .says(
                 "this launch cannot run: the cluster has 16 blocks; the limit is 8 \
                  (`CUDA_ERROR_INVALID_CLUSTER_SIZE`, 912)
-  = note: checked for sm_90, launched on sm_120
+  = note: checked for sm_90; launched on sm_120
   = help: add `\"sm_120\"` to `arch` to check it at compile time",
             ),
         blackwell("not too large for the driver", Ok(4))
             .finds(Warning, capability)
             .finds(Warning, Mismatch::BlocksPerSm { model: 0, driver: 6 })
             .says(
-                "checked for sm_90, launched on sm_120
+                "checked for sm_90; launched on sm_120
   = note: the driver reports 6 blocks per SM; the model computes 0
   = help: add `\"sm_120\"` to `arch` to check it at compile time",
             ),

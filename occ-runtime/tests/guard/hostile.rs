@@ -115,7 +115,7 @@ fn specs_that_nobody_should_write() {
     let report = guard.report(&nowhere, k).unwrap();
     let capability = Mismatch::Capability { declared: &[], found: [8, 0] };
     let said = report.findings.iter().find(|finding| finding.mismatch == capability).unwrap().mismatch.to_string();
-    assert_eq!(said, "checked for no capability, launched on sm_80");
+    assert_eq!(said, "checked for no capability; launched on sm_80");
 
     let axes = [[u32::MAX; 3], [0; 3], [u32::MAX, 1, 1], [1, 1, u32::MAX]];
     let requirements = [

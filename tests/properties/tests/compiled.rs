@@ -58,7 +58,7 @@ fn each_capability_has_its_own_kernel() {
         let mut all_pass = true;
         for (arch, kernel, _) in &kernels {
             let alone = Check { archs: &[*arch], kernel: *kernel, launch, requirement, ..Check::new() };
-            prop_assert_eq!(together.on(*arch), alone.on(*arch));
+            prop_assert_eq!(together.occupancy_on(*arch), alone.occupancy_on(*arch));
             all_pass &= alone.verdict(Rule::Launch).passes();
         }
         prop_assert_eq!(together.verdict(Rule::Launch).passes(), all_pass);
@@ -90,7 +90,7 @@ fn advice_holds_for_every_compiled_kernel() {
                     let alone = Check { archs: &[*arch], kernel, launch, requirement, ..Check::new() };
                     prop_assert!(alone.verdict(Rule::Launch).passes(), "{:?} on {}", change, arch);
                     if rule == Rule::CompiledMinBlocks {
-                        let blocks = alone.on(*arch).unwrap().blocks_per_sm;
+                        let blocks = alone.occupancy_on(*arch).unwrap().blocks_per_sm;
                         prop_assert!(blocks >= minimum.unwrap_or(0), "{:?} on {}", change, arch);
                     }
                 }
@@ -109,7 +109,7 @@ fn compiled_minimums_are_met_or_reported() {
         let check = Check { archs: &archs, compiled: &compiled, launch, requirement, ..Check::new() };
         let is_missed = kernels.iter().any(|(arch, kernel, minimum)| {
             let alone = Check { archs: &[*arch], kernel: *kernel, launch, ..Check::new() };
-            alone.on(*arch).is_ok_and(|answer| answer.blocks_per_sm < minimum.unwrap_or(0))
+            alone.occupancy_on(*arch).is_ok_and(|answer| answer.blocks_per_sm < minimum.unwrap_or(0))
         });
         let expected = check.verdict(Rule::Launch).passes() && is_missed;
         prop_assert_eq!(!check.verdict(Rule::CompiledMinBlocks).passes(), expected);

@@ -106,7 +106,7 @@ fn read_help(line: &str) -> Help {
 /// The lowest number over the capabilities of what the first line of a message is about.
 fn lowest_reached(check: &Check<'_>, first_line: &str) -> f64 {
     let of = |arch: &Arch| {
-        let answer = check.on(*arch).unwrap();
+        let answer = check.occupancy_on(*arch).unwrap();
         if first_line.starts_with("occupancy") {
             answer.fraction() * 100.0
         } else if first_line.contains(" block") {
@@ -254,7 +254,7 @@ fn first_lines_show_a_small_difference() {
     check(4000, &beside, |(declared, digits, rounded)| {
         let check = declared.check();
         let arch = declared.archs[0];
-        let Ok(answer) = check.on(arch) else {
+        let Ok(answer) = check.occupancy_on(arch) else {
             return Ok(());
         };
         let scale = 10f64.powi(digits);
@@ -264,7 +264,7 @@ fn first_lines_show_a_small_difference() {
             .min_occupancy(above(answer.fraction()).min(1.0))
             .min_lane_efficiency(above(lane_efficiency(declared.launch.threads())).min(1.0));
         if let (Some(grid), Some(gpu)) = (declared.launch.grid, declared.gpus.first())
-            && let Ok(answer) = check.on(gpu.arch)
+            && let Ok(answer) = check.occupancy_on(gpu.arch)
         {
             let blocks = grid.iter().map(|&axis| u64::from(axis)).product();
             let waves = Waves::new(blocks, answer.blocks_per_sm, gpu.sm_count).unwrap();
