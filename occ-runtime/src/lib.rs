@@ -9,8 +9,6 @@ extern crate std;
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
-#[doc(hidden)]
-pub use __private::{at as __at, checked as __checked, end as __end, judge as __judge};
 #[cfg(feature = "cudarc")]
 pub mod cudarc;
 #[cfg(feature = "cust")]

@@ -28,7 +28,7 @@ pub mod cust {
     }
 }
 
-/// A launch held against what it must reach; its capabilities are given to [`judge_by`].
+/// Returns the check of a launch; its capabilities are given to [`check_rule`].
 pub const fn check(
     gpus: &'static [&'static Gpu],
     kernel: Kernel,
@@ -98,12 +98,12 @@ pub const fn gpu(index: usize) -> &'static Gpu {
     &Gpu::ALL[index]
 }
 
-/// A rule's verdict on a launch, on its way through the places an error can point at.
+/// The result of checking a rule, on its way through the arguments that an error can point at.
 ///
-/// A call has one place, so there is one call a place: `end(at(11, at(9, judge(..))))`, each spanned at an argument.
+/// A call has one span, so each argument has a call: `finish(fail_at(11, fail_at(9, check_launch(..))))`.
 #[derive(Clone, Copy)]
 #[allow(clippy::large_enum_variant)]
-pub enum Judged {
+pub enum CheckResult {
     /// The launch passes.
     Passes,
     /// It does not.
@@ -119,14 +119,20 @@ pub enum Judged {
     },
 }
 
-/// A launch without any preference, held against an occupancy (0.0 for none).
+/// Checks a launch without any preference against a minimum occupancy (0.0 for none).
 ///
 /// `resources` are dynamic and static shared memory, registers and barriers. `declared` says what the registers are: 0
 /// not declared, 1 the number, 2 a cap.
-pub const fn judge(archs: u32, block: [u32; 3], resources: [u32; 4], declared: u8, min_occupancy: f64) -> Judged {
+pub const fn check_launch(
+    archs: u32,
+    block: [u32; 3],
+    resources: [u32; 4],
+    declared: u8,
+    min_occupancy: f64,
+) -> CheckResult {
     let is_sound = declared == 0 || resources[2] != 0;
     if is_sound && occ_core::internal::certainly_reaches(archs, block, resources, min_occupancy) {
-        return Judged::Passes;
+        return CheckResult::Passes;
     }
     let [dynamic_smem, static_smem, registers, barriers] = resources;
     let kernel = kernel(if declared == 0 { None } else { Some(registers) }, static_smem, barriers);
@@ -137,34 +143,34 @@ pub const fn judge(archs: u32, block: [u32; 3], resources: [u32; 4], declared: u
         requirement: Requirement::new().min_occupancy(min_occupancy),
         ..Check::new()
     };
-    judge_by(Rule::Launch, archs, check)
+    check_rule(Rule::Launch, archs, check)
 }
 
-/// Any launch, held against one rule.
-pub const fn judge_by(rule: Rule, archs: u32, check: Check<'static>) -> Judged {
+/// Checks any launch against one rule.
+pub const fn check_rule(rule: Rule, archs: u32, check: Check<'static>) -> CheckResult {
     let (list, count) = listed(archs);
     let (list, _) = list.split_at(count);
     match (Check { archs: list, ..check }).verdict(rule) {
-        Verdict::Passes => Judged::Passes,
-        Verdict::Fails { limiting, .. } => Judged::Fails { check, archs, rule, limiting: limiting as u8 },
+        Verdict::Passes => CheckResult::Passes,
+        Verdict::Fails { limiting, .. } => CheckResult::Fails { check, archs, rule, limiting: limiting as u8 },
     }
 }
 
-/// Fails here if the argument to point at is this one.
+/// Fails the evaluation at this call if `argument` is the one to point at.
 #[track_caller]
-pub const fn at(argument: u8, judged: Judged) -> Judged {
-    if let Judged::Fails { limiting, .. } = judged
+pub const fn fail_at(argument: u8, result: CheckResult) -> CheckResult {
+    if let CheckResult::Fails { limiting, .. } = result
         && limiting == argument
     {
-        end(judged);
+        finish(result);
     }
-    judged
+    result
 }
 
-/// Fails here if it fails at all.
+/// Fails the evaluation at this call if the launch breaks the rule.
 #[track_caller]
-pub const fn end(judged: Judged) {
-    if let Judged::Fails { check, archs, rule, .. } = judged {
+pub const fn finish(result: CheckResult) {
+    if let CheckResult::Fails { check, archs, rule, .. } = result {
         let (list, count) = listed(archs);
         let (list, _) = list.split_at(count);
         Check { archs: list, ..check }.fail(rule)

@@ -90,7 +90,7 @@ fn plain_check(config: &Config, options: &Options) -> TokenStream {
         Some(requirement) => bindings.number(requirement.key.name(), &requirement.value),
     };
     let result = quote!(
-        #runtime::__judge(#archs, [#(#block),*], [#(#resources),*], #declared, #min_occupancy)
+        #runtime::__private::check_launch(#archs, [#(#block),*], [#(#resources),*], #declared, #min_occupancy)
     );
     let mut body = bindings.tokens;
     body.extend(through_places(config, Rule::Launch, result, runtime));
@@ -106,7 +106,7 @@ fn full_check(config: &Config, options: &Options, rule: Rule) -> TokenStream {
     let notes = &config.notes;
     let gpus = gpus(config, runtime);
     let name = Ident::new(&format!("{rule:?}"), Span::call_site());
-    let result = quote!(#runtime::__private::judge_by(#runtime::__private::Rule::#name, #archs, #local));
+    let result = quote!(#runtime::__private::check_rule(#runtime::__private::Rule::#name, #archs, #local));
     let result = through_places(config, rule, result, runtime);
     let with_compiled = (!config.compiled.is_empty())
         .then(|| quote!(let #local = #runtime::__private::of_compiled(#local, #compiled, #ceilings);));
@@ -125,8 +125,8 @@ fn through_places(config: &Config, rule: Rule, result: TokenStream, runtime: &To
     for argument in limiting {
         if let Some(range) = config.written(*argument) {
             let number = Literal::u8_unsuffixed(*argument as u8);
-            result = call_at(range, "__at", quote!(#number, #result), runtime);
+            result = call_at(range, "fail_at", quote!(#number, #result), runtime);
         }
     }
-    call_at(config.place(required), "__end", result, runtime)
+    call_at(config.place(required), "finish", result, runtime)
 }

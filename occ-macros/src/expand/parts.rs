@@ -180,14 +180,14 @@ pub(super) fn local(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
-/// Returns a call of a function of `occ_runtime` that an error underlines as `range`: the path has the span of its first
-/// token, the parentheses that of its last.
+/// Returns a call of a function of `occ_runtime::__private` that an error underlines as `range`: the path has the span of
+/// its first token, the parentheses that of its last.
 pub(super) fn call_at(range: TokenRange, function: &str, arguments: TokenStream, runtime: &TokenStream) -> TokenStream {
     let runtime = respanned(runtime.clone(), range.first);
     let function = Ident::new(function, range.first);
     let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
     arguments.set_span(range.last);
-    quote_spanned!(range.first=> #runtime::#function #arguments)
+    quote_spanned!(range.first=> #runtime::__private::#function #arguments)
 }
 
 /// Returns tokens with another span. `$crate` keeps the crate that it names.

@@ -47,7 +47,7 @@ pub(crate) fn spec_value(config: &Config, options: &Options, item: &Item, check_
         spec = quote!(#runtime::__private::spec_of_compiled(#spec, #compiled, #ceilings));
     }
     if let Some(place) = check_at {
-        spec = call_at(place, "__checked", spec, runtime);
+        spec = call_at(place, "checked", spec, runtime);
     }
     quote!({
         #bindings

@@ -73,8 +73,8 @@ fn checks() -> String {
     for index in 0..ITEMS {
         let _ = writeln!(
             source,
-            "const _: () = ::occ_runtime::__end(::occ_runtime::__judge({archs}, [BLOCK, 1, 1], [SMEM + \
-             {index}, 0, REGISTERS, 1], 1, 0.25));"
+            "const _: () = ::occ_runtime::__private::finish(::occ_runtime::__private::check_launch({archs}, \
+             [BLOCK, 1, 1], [SMEM + {index}, 0, REGISTERS, 1], 1, 0.25));"
         );
     }
     source
