@@ -57,12 +57,12 @@ impl Advice {
     /// Most changes that are given.
     pub const MOST: usize = 3;
 
-    /// The changes; `None` after the last.
+    /// Returns the changes; `None` after the last.
     pub const fn changes(&self) -> [Option<Change>; Self::MOST] {
         self.changes
     }
 
-    /// Whether no single change is enough.
+    /// Returns whether no single change is enough.
     pub const fn is_empty(&self) -> bool {
         self.changes[0].is_none()
     }
@@ -83,7 +83,7 @@ impl Advice {
 }
 
 impl<'a> Check<'a> {
-    /// This check with one change made.
+    /// Returns this check with one change made.
     #[must_use]
     pub const fn with(&self, change: Change) -> Check<'a> {
         let mut changed = *self;
@@ -105,14 +105,14 @@ impl<'a> Check<'a> {
         changed
     }
 
-    /// The smallest single changes that make the launch pass `rule` and break no other rule. None if it passes.
+    /// Returns the smallest single changes that make the launch pass `rule` and break no other rule; none if it passes.
     pub const fn advice(&self, rule: Rule) -> Advice {
         self.evaluate().advice(rule)
     }
 }
 
 impl Evaluation<'_> {
-    /// The smallest single changes that make the launch pass `rule` and break no other rule. None if it passes.
+    /// Returns the smallest single changes that make the launch pass `rule` and break no other rule; none if it passes.
     pub const fn advice(&self, rule: Rule) -> Advice {
         let mut advice = Advice { changes: [None; Advice::MOST] };
         if self.verdict(rule).passes() || self.out_of_range.is_some() {
@@ -147,7 +147,7 @@ impl Evaluation<'_> {
         advice
     }
 
-    /// `change`, if the launch then passes `rule` and every other rule it passes now.
+    /// Returns `change` if the launch then passes `rule`, and every other rule it passes now.
     const fn tried(&self, rule: Rule, change: Change) -> Option<Change> {
         let changed = self.check.with(change);
         let changed = changed.evaluate();
@@ -185,7 +185,7 @@ impl Evaluation<'_> {
         None
     }
 
-    /// The largest smaller amount that is enough.
+    /// Returns the largest smaller amount that is enough.
     const fn less(&self, rule: Rule, amount: Amount) -> Option<Change> {
         let now = match amount {
             Amount::DynamicSmem => self.check.launch.dynamic_smem,
@@ -226,7 +226,7 @@ impl Evaluation<'_> {
         Some(amount.set(kept))
     }
 
-    /// The most of an amount that the kernel has on any capability.
+    /// Returns the largest amount that the kernel has on any capability.
     const fn most(&self, amount: Amount) -> u32 {
         let mut most = 0;
         let mut at = 0;
@@ -242,7 +242,7 @@ impl Evaluation<'_> {
         most
     }
 
-    /// The block of whole warps nearest in size that passes: with another last axis, else with one axis.
+    /// Returns the block of whole warps nearest in size that passes: with another last axis, or else with one axis.
     const fn other_block(&self, rule: Rule) -> Option<Change> {
         if let Some(required) = self.required_block() {
             return self.tried(rule, Change::Block(required));
@@ -253,7 +253,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// The one block a kernel was compiled for.
+    /// Returns the only block that the kernel was compiled for.
     const fn required_block(&self) -> Option<[u32; 3]> {
         let mut at = 0;
         while at < self.check.archs.len() {
@@ -267,7 +267,7 @@ impl Evaluation<'_> {
         None
     }
 
-    /// The block nearest in size that passes, the larger of two as near, made from `shape` by changing its last axis.
+    /// Returns the passing block nearest in size, the larger of two, made from `shape` by changing its last axis.
     const fn block_like(&self, rule: Rule, shape: [u32; 3]) -> Option<Change> {
         let now = product(self.check.launch.block);
         let [x, y, z] = shape;
@@ -311,7 +311,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// The grid rounded up to whole clusters.
+    /// Returns the grid rounded up to whole clusters.
     const fn whole_clusters(&self) -> Option<Change> {
         let (Some(mut grid), Some(first)) = (self.check.launch.grid, self.check.archs.first()) else {
             return None;
@@ -330,7 +330,7 @@ impl Evaluation<'_> {
         self.tried(Rule::Launch, Change::Grid(grid))
     }
 
-    /// The grid with each axis brought into its limits.
+    /// Returns the grid with each axis clamped to its limits.
     const fn possible_grid(&self) -> Option<Change> {
         let (Some(mut grid), Some(arch)) = (self.check.launch.grid, self.check.archs.first()) else {
             return None;
@@ -344,7 +344,8 @@ impl Evaluation<'_> {
         self.tried(Rule::Launch, Change::Grid(grid))
     }
 
-    /// Returns the nearest grid that keeps a rule about waves: larger, or smaller where only that helps. Its last axis changes.
+    /// Returns the nearest grid that keeps a rule about waves, larger or, where only that helps, smaller. Its last axis
+    /// changes.
     const fn other_grid(&self, rule: Rule) -> Option<Change> {
         let Some(mut grid) = self.check.launch.grid else {
             return None;
@@ -384,7 +385,7 @@ impl Evaluation<'_> {
         None
     }
 
-    /// The occupancy the launch reaches on every capability, in whole hundredths of a percent.
+    /// Returns the occupancy that the launch reaches on every capability, rounded down to 0.01%.
     const fn lower_requirement(&self) -> Option<Change> {
         let Some(required) = self.check.requirement.min_occupancy else {
             return None;
@@ -422,7 +423,7 @@ impl Amount {
     }
 }
 
-/// The blocks per SM to tell `__launch_bounds__`, if with them the compiler stays within `registers` on every declared
+/// Returns the minimum of blocks for `__launch_bounds__` that keeps the compiler within `registers` on every declared
 /// capability.
 pub(crate) const fn blocks_for_launch_bounds(check: &Check<'_>, registers: u32) -> Option<u32> {
     let mut common = None;

@@ -1,4 +1,4 @@
-//! A launch held against what it must reach, on every compute capability it is declared for.
+//! A launch with its requirements, on every compute capability that is declared.
 
 use crate::arch::Arch;
 use crate::budget::register_budget;
@@ -12,7 +12,7 @@ use crate::occupancy::{Occupancy, occupancy};
 use crate::refusal::Refusal;
 use crate::requirement::{Argument, Ceilings, Requirement};
 
-/// Everything a launch was declared with.
+/// A launch with everything that was declared for it.
 ///
 /// ```
 /// use occ_core::{Arch, Argument, Check, Kernel, Launch, Requirement, Rule, Verdict};
@@ -39,30 +39,30 @@ use crate::requirement::{Argument, Ceilings, Requirement};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Check<'a> {
-    /// The compute capabilities it must pass on, each of them.
+    /// The compute capabilities; the launch must pass on each.
     pub archs: &'a [Arch],
-    /// The GPUs whose SM counts the grid is held against. Their capabilities belong into `archs`.
+    /// The GPUs whose SM counts the waves of the grid are computed for. Their capabilities belong in `archs`.
     pub gpus: &'a [&'a Gpu],
-    /// What the compiler decided, as it was declared.
+    /// Resources of the kernel, as declared.
     pub kernel: Kernel,
-    /// What the compiler decided, as it was read from artifacts: takes the place of `kernel` on its capabilities.
+    /// Resources of the kernel, as read from artifacts. Each replaces `kernel` on its capability.
     pub compiled: &'a [Compiled<'a>],
-    /// What the compiled kernels must stay within.
+    /// Ceilings for the compiled kernels.
     pub ceilings: Ceilings,
-    /// What advice tries: kernels that have no more than this.
+    /// Limits that advice tries on the kernel.
     pub at_most: AtMost,
-    /// Whether the kernel's registers are a cap that holds (`max_registers`) rather than its number.
+    /// Whether the kernel's registers are an upper bound (`max_registers`) rather than the exact number.
     pub registers_are_cap: bool,
-    /// What the programmer decides.
+    /// The launch.
     pub launch: Launch,
-    /// What it must reach.
+    /// Requirements for the launch.
     pub requirement: Requirement,
     /// Notes to add to every message, such as where a default came from.
     pub notes: &'a [&'a str],
 }
 
 impl Check<'_> {
-    /// A launch of one thread with nothing declared; to be completed with `..Check::new()`.
+    /// Creates a check of one thread with nothing declared, to be completed with `..Check::new()`.
     pub const fn new() -> Check<'static> {
         Check {
             archs: &[],
@@ -96,12 +96,12 @@ impl Check<'_> {
         self.at_most.of(kernel)
     }
 
-    /// What was read of the kernel for one capability, if anything was.
+    /// Returns what was read of the kernel for one capability, if anything was.
     pub const fn compiled_for(&self, arch: Arch) -> Option<&Compiled<'_>> {
         compiled_for(self.compiled, arch)
     }
 
-    /// The most registers per thread of the kernel on any capability, where they are known.
+    /// Returns the largest register count per thread on any capability, where it is known.
     pub(crate) const fn most_registers(&self) -> Option<u32> {
         let mut most = None;
         let mut at = 0;
@@ -116,7 +116,7 @@ impl Check<'_> {
         most
     }
 
-    /// Most registers per thread with which registers admit what is required on every declared capability. `None` if
+    /// Returns the maximum registers per thread that allow what is required on every declared capability. `None` if
     /// no number is low enough, or no capability is declared.
     pub const fn register_budget(&self) -> Option<u32> {
         let mut budget: Option<u32> = None;
@@ -139,7 +139,7 @@ impl Check<'_> {
     /// Most static shared memory `ptxas` accepts, in bytes.
     pub const MAX_STATIC_SMEM: u32 = 48 << 10;
 
-    /// The waves on one GPU, if a grid is declared and the launch can run there.
+    /// Returns the waves on one GPU, if a grid is declared and the launch can run there.
     pub const fn waves_on(&self, gpu: &Gpu) -> Option<Waves> {
         match self.occupancy_on(gpu.arch) {
             Ok(occupancy) => self.waves_of(gpu, &occupancy),
@@ -147,7 +147,7 @@ impl Check<'_> {
         }
     }
 
-    /// The waves on one GPU whose SMs hold so many blocks.
+    /// Returns the waves on one GPU at an occupancy.
     pub(crate) const fn waves_of(&self, gpu: &Gpu, occupancy: &Occupancy) -> Option<Waves> {
         let Some(grid) = self.launch.grid else {
             return None;
@@ -156,7 +156,7 @@ impl Check<'_> {
         Waves::new(blocks, occupancy.blocks_per_sm, gpu.sm_count)
     }
 
-    /// Blocks that each element of the grid stands for: 1, or those of a cluster where the grid counts clusters.
+    /// Returns the blocks per element of the grid: 1, or those of a cluster where the grid counts clusters.
     pub(crate) const fn blocks_a_grid_counts(&self, arch: Arch) -> u64 {
         match self.kernel_on(arch).bounds {
             Some(LaunchBounds { grid_counts_clusters: true, required_cluster: Some(axes), .. }) => product(axes) as u64,
@@ -164,7 +164,7 @@ impl Check<'_> {
         }
     }
 
-    /// The argument behind a value outside of what it can be on any device, if one is.
+    /// Returns the argument whose value is out of range on every device, if there is one.
     pub(crate) const fn out_of_range(&self) -> Option<Argument> {
         if self.archs.is_empty() {
             return Some(Argument::Arch);
@@ -190,7 +190,7 @@ impl Check<'_> {
         None
     }
 
-    /// A GPU whose capability is not among those declared, so that it would not be checked.
+    /// Returns a GPU whose capability is not declared, and so would not be checked.
     pub(crate) const fn undeclared_gpu(&self) -> Option<&Gpu> {
         let mut at = 0;
         while at < self.gpus.len() {

@@ -15,7 +15,7 @@ pub struct Compiled<'a> {
     pub stack: Option<u32>,
     /// Bytes of spilled registers per thread that are stored and loaded, together. `None` if not known.
     pub spills: Option<u32>,
-    /// Blocks per SM the compiler was told to make room for (`.minnctapersm`). `None` if it was not told, or not known.
+    /// Minimum of blocks per SM that the kernel was compiled for (`.minnctapersm`). `None` if there is none, or it is not known.
     pub min_blocks_per_sm: Option<u32>,
     /// Where this was read, as a message names it: ``"`saxpy` in kernels/saxpy.cubin, sm_80"``.
     pub source: &'a str,
@@ -25,7 +25,7 @@ impl<'a> Compiled<'a> {
     /// The stack of a kernel that calls itself.
     pub const UNBOUNDED: u32 = u32::MAX;
 
-    /// A kernel's resources on one capability, and where they were read.
+    /// Creates a compiled kernel from its resources on one capability and the place where they were read.
     pub const fn new(arch: Arch, kernel: Kernel, source: &'a str) -> Self {
         Compiled { arch, kernel, stack: None, spills: None, min_blocks_per_sm: None, source }
     }
@@ -43,7 +43,7 @@ pub struct AtMost {
 }
 
 impl AtMost {
-    /// No limit: a kernel as it is.
+    /// Creates limits that leave a kernel as it is.
     pub const fn new() -> Self {
         AtMost { registers: u32::MAX, static_smem: u32::MAX, barriers: u32::MAX }
     }
@@ -66,7 +66,7 @@ impl Default for AtMost {
     }
 }
 
-/// The kernel compiled for a capability, if one of `compiled` is.
+/// Returns the kernel compiled for a capability, if `compiled` has one.
 pub(crate) const fn compiled_for<'c>(compiled: &'c [Compiled<'c>], arch: Arch) -> Option<&'c Compiled<'c>> {
     let mut at = 0;
     while at < compiled.len() {

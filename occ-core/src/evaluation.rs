@@ -29,7 +29,7 @@ impl Verdict {
         matches!(self, Verdict::Passes)
     }
 
-    /// The verdict that points at one argument.
+    /// Returns the verdict that points at one argument.
     const fn fails(argument: Argument) -> Self {
         Verdict::Fails { limiting: argument, required: argument }
     }

@@ -10,7 +10,7 @@ use crate::refusal::Refusal;
 use crate::requirement::Argument;
 
 impl Check<'_> {
-    /// The argument to change for a launch that falls short: that of the first limiting resource which has one.
+    /// Returns the argument to change when a launch falls short: that of the first limiter that has one.
     pub(crate) const fn limiting_argument(&self, arch: Arch, answer: &Occupancy) -> Argument {
         let limits = &answer.limits;
         if limits.is_limiter(Resource::Registers) {
@@ -26,7 +26,7 @@ impl Check<'_> {
         }
     }
 
-    /// The argument to change for a launch that cannot run.
+    /// Returns the argument to change when a launch cannot run.
     pub(crate) const fn refused_argument(&self, arch: Arch, refusal: &Refusal) -> Argument {
         match refusal {
             Refusal::EmptyBlock { .. }
@@ -54,7 +54,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether a requirement is beyond what an SM can hold of any launch.
+    /// Returns whether a requirement exceeds what an SM can hold of any launch.
     pub(crate) const fn asks_too_much(&self, sm: &SmLimits, required: Argument) -> bool {
         match (required, self.requirement.min_blocks_per_sm, self.requirement.min_warps_per_sm) {
             (Argument::MinBlocksPerSm, Some(blocks), _) => blocks > sm.max_blocks_per_sm,
@@ -63,7 +63,7 @@ impl Check<'_> {
         }
     }
 
-    /// The argument behind a number of the kernel: the artifact where it was read from one.
+    /// Returns the argument behind a number of the kernel: the artifact, if it was read from one.
     const fn kernel_argument(&self, arch: Arch, declared: Argument) -> Argument {
         if compiled_for(self.compiled, arch).is_some() { Argument::Cubin } else { declared }
     }

@@ -170,7 +170,7 @@ macro_rules! requirements {
                 }
             }
 
-            /// Returns the first argument whose number is none that it can have.
+            /// Returns the first argument whose number is out of range.
             #[allow(clippy::absurd_extreme_comparisons)]
             pub(crate) const fn out_of_range(&self) -> Option<Argument> {
                 $(
@@ -455,7 +455,7 @@ impl Requirement {
     /// Most waves that can be required: more than any grid has on any GPU.
     pub const MAX_WAVES: f64 = u32::MAX as f64;
 
-    /// The fewest blocks per SM that satisfy what is required of occupancy, at least 1.
+    /// Returns the minimum of blocks per SM that meets the requirements of occupancy, at least 1.
     ///
     /// ```
     /// use occ_core::{Arch, Requirement};
@@ -484,7 +484,7 @@ impl Requirement {
     }
 }
 
-/// The fewest warps whose share of the SM's is at least `fraction`, compared as it is shown: as a quotient.
+/// Returns the minimum of warps whose share of the SM's is at least `fraction`, compared as a quotient.
 const fn warps_for(sm: &SmLimits, fraction: f64) -> u32 {
     let most = sm.max_warps_per_sm as f64;
     let warps = (fraction * most) as u32;

@@ -26,7 +26,7 @@ static ROOMS: [[f64; 7]; Arch::COUNT] = {
     rooms
 };
 
-/// Whether a launch certainly runs and reaches an occupancy on every capability of a set.
+/// Returns whether a launch certainly runs and reaches an occupancy on every capability of a set.
 ///
 /// The compiler interprets constants about a hundred times slower than it would run them, and most launches pass: so
 /// a yes is looked for first, by multiplying where [`occupancy`](crate::occupancy()) divides, and with every size
@@ -91,7 +91,7 @@ pub const fn certainly_reaches(archs: u32, block: [u32; 3], resources: [u32; 4],
     true
 }
 
-/// A set of capabilities: bit *n* is `Arch::ALL[n]`.
+/// Returns a set of capabilities: bit *n* is `Arch::ALL[n]`.
 pub const fn arch_bits(archs: &[Arch]) -> u32 {
     let mut bits = 0;
     let mut at = 0;
@@ -136,7 +136,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Whatever the shortcut says yes to passes the whole check.
+        /// Whatever passes the shortcut passes the whole check.
         #[test]
         fn a_yes_is_certain(
             first in 0..Arch::COUNT,
@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    /// It is worth its name: of launches without shared memory that pass on one capability it finds nearly all.
+    /// The shortcut finds nearly all launches without shared memory that pass on one capability.
     #[test]
     fn most_passing_launches_take_the_shortcut() {
         let (mut passing, mut quick) = (0, 0);

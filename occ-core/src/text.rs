@@ -28,12 +28,12 @@ impl<const CAPACITY: usize> Text<CAPACITY> {
     /// Most bytes of a text.
     pub const CAPACITY: usize = CAPACITY;
 
-    /// An empty text.
+    /// Creates an empty text.
     pub const fn new() -> Self {
         Text { bytes: [0; CAPACITY], length: 0 }
     }
 
-    /// What has been written.
+    /// Returns the text as a string.
     pub const fn as_str(&self) -> &str {
         let (written, _) = self.bytes.split_at(self.length);
         match core::str::from_utf8(written) {
@@ -42,7 +42,7 @@ impl<const CAPACITY: usize> Text<CAPACITY> {
         }
     }
 
-    /// Whether nothing has been written.
+    /// Returns whether the text is empty.
     pub const fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -169,7 +169,7 @@ impl<const CAPACITY: usize> fmt::Debug for Text<CAPACITY> {
     }
 }
 
-/// Whether two texts are the same, in a constant too.
+/// Returns whether two strings are equal: `==` is not `const`.
 pub(crate) const fn same_text(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {

@@ -32,7 +32,7 @@ pub(super) const fn sources(text: &mut Text, evaluation: &Evaluation<'_>) {
     let mut index = 0;
     while index < archs.len() && written < named(usize::MAX) {
         if let Some(compiled) = failing(evaluation, index)
-            && !is_told(evaluation, index, compiled)
+            && !is_listed(evaluation, index, compiled)
         {
             write_source(text.str(NOTE), compiled);
             written += 1;
@@ -51,7 +51,7 @@ const fn failing<'c>(evaluation: &Evaluation<'c>, index: usize) -> Option<&'c Co
 }
 
 /// Returns whether an earlier capability that fails runs the same code: its line says it all.
-const fn is_told(evaluation: &Evaluation<'_>, before: usize, compiled: &Compiled<'_>) -> bool {
+const fn is_listed(evaluation: &Evaluation<'_>, before: usize, compiled: &Compiled<'_>) -> bool {
     let mut index = 0;
     while index < before {
         if let Some(other) = failing(evaluation, index)
@@ -100,7 +100,7 @@ impl fmt::Display for Compiled<'_> {
     }
 }
 
-/// A compiled kernel above a ceiling.
+/// Appends that a compiled kernel exceeds a ceiling.
 pub(super) const fn above_ceiling(text: &mut Text, evaluation: &Evaluation<'_>, rule: Rule, ceiling: Argument) {
     let check = evaluation.check;
     let (Some(highest), Some(most)) = (evaluation.highest(rule), check.ceilings.of(rule)) else {
@@ -157,7 +157,7 @@ const fn exceeds(text: &mut Text, compiled: &Compiled<'_>, rule: Rule, ceiling: 
     }
 }
 
-/// A kernel that was compiled for more blocks per SM than there is room for.
+/// Appends that a kernel was compiled for more blocks per SM than are resident.
 pub(super) const fn below_compiled_minimum(text: &mut Text, evaluation: &Evaluation<'_>) {
     let Some((compiled, minimum, occupancy)) = evaluation.first_below_compiled_minimum() else {
         return;

@@ -40,8 +40,8 @@ impl Waves {
     }
 }
 
-/// `2000 blocks over 640 slots (80 SMs × 8 blocks): 3 full waves and a tail of 80 blocks, which leaves 87.5% of its wave
-/// idle`.
+/// `2000 blocks over 640 slots (80 SMs × 8 blocks): 3 full waves and a tail of 80 blocks, which leaves 87.5% of its
+/// wave idle`.
 impl fmt::Display for Waves {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = Text::<256>::new();

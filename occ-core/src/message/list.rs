@@ -68,14 +68,14 @@ pub(super) enum Alike {
     Limits,
 }
 
-/// Appends the names of the capabilities that are like `first` and not told yet, and tells them.
+/// Appends the names of the capabilities that are like `first` and not listed yet, and marks them as listed.
 pub(super) const fn names<const N: usize>(
     text: &mut Text<N>,
     evaluation: &Evaluation<'_>,
     which: Which,
     alike: Alike,
     first: Arch,
-    told: &mut [bool; Arch::COUNT],
+    listed: &mut [bool; Arch::COUNT],
 ) -> usize {
     let Some(occupancy) = occupancy_of(evaluation, first, which) else {
         return 0;
@@ -86,9 +86,9 @@ pub(super) const fn names<const N: usize>(
     while let Some(arch) = order.next(evaluation) {
         if let Some(other) = occupancy_of(evaluation, arch, which)
             && is_alike(alike, occupancy, other)
-            && !told[arch.index()]
+            && !listed[arch.index()]
         {
-            told[arch.index()] = true;
+            listed[arch.index()] = true;
             group[size] = arch;
             size += 1;
         }
@@ -112,7 +112,7 @@ pub(super) const fn list<const N: usize>(
     shown: Argument,
 ) {
     let count = count(evaluation, which);
-    let mut told = [false; Arch::COUNT];
+    let mut listed = [false; Arch::COUNT];
     let mut written = 0;
     let mut all_single = true;
     let mut order = Order::new(worst_first(evaluation, count));
@@ -120,11 +120,11 @@ pub(super) const fn list<const N: usize>(
         let Some(occupancy) = occupancy_of(evaluation, arch, which) else {
             continue;
         };
-        if told[arch.index()] {
+        if listed[arch.index()] {
             continue;
         }
         let mut archs = Text::<64>::new();
-        let size = names(&mut archs, evaluation, which, Alike::Value(shown), arch, &mut told);
+        let size = names(&mut archs, evaluation, which, Alike::Value(shown), arch, &mut listed);
         all_single = all_single && size == 1;
         if written > 0 {
             text.str(if all_single && written + size == count { " and " } else { ", " });
@@ -178,21 +178,21 @@ const fn is_alike(alike: Alike, a: &Occupancy, b: &Occupancy) -> bool {
     }
 }
 
-/// The capabilities in the order they are told: one of them, then the others as declared.
+/// The capabilities in the order they are listed: one first, then the others as declared.
 pub(super) struct Order {
     first: Option<Arch>,
     index: usize,
-    is_first_told: bool,
+    is_first_listed: bool,
 }
 
 impl Order {
     pub(super) const fn new(first: Option<Arch>) -> Self {
-        Order { first, index: 0, is_first_told: false }
+        Order { first, index: 0, is_first_listed: false }
     }
 
     pub(super) const fn next(&mut self, evaluation: &Evaluation<'_>) -> Option<Arch> {
-        if let (Some(first), false) = (self.first, self.is_first_told) {
-            self.is_first_told = true;
+        if let (Some(first), false) = (self.first, self.is_first_listed) {
+            self.is_first_listed = true;
             return Some(first);
         }
         while self.index < evaluation.check.archs.len() {

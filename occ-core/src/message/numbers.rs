@@ -7,7 +7,7 @@ use crate::text::Text;
 
 const FINEST: u32 = 9;
 
-/// A number that is less than `required`, as it shows that.
+/// Appends a number below `required`, with enough decimals to show that it is.
 pub(super) const fn below<const N: usize>(text: &mut Text<N>, value: f64, required: f64) -> &mut Text<N> {
     let mut decimals = if value < 1.0 { 4 } else { 1 };
     while decimals < FINEST && rounded(value, decimals) >= rounded(required, decimals) {
@@ -16,14 +16,14 @@ pub(super) const fn below<const N: usize>(text: &mut Text<N>, value: f64, requir
     if decimals == FINEST { text.decimal(value, FINEST) } else { exactly(text, rounded(value, decimals), decimals) }
 }
 
-/// A number that is required, with every decimal it has up to nine.
+/// Appends a required number with up to nine decimals.
 pub(super) const fn above<const N: usize>(text: &mut Text<N>, required: f64) -> &mut Text<N> {
     let nearest = rounded(required, FINEST);
     let up = if nearest < required { nearest + 1e-9 } else { nearest };
     exactly(text, up, FINEST)
 }
 
-/// A number that is more than `allowed`, as it shows that.
+/// Appends a number above `allowed`, with enough decimals to show that it is.
 pub(super) const fn above_bound<const N: usize>(text: &mut Text<N>, value: f64, allowed: f64) -> &mut Text<N> {
     let mut decimals = 1;
     while decimals < FINEST && rounded(value, decimals) <= rounded(allowed, decimals) {
@@ -32,17 +32,17 @@ pub(super) const fn above_bound<const N: usize>(text: &mut Text<N>, value: f64, 
     if decimals == FINEST { above(text, value) } else { exactly(text, rounded(value, decimals), decimals) }
 }
 
-/// A number that is allowed, with every decimal it has up to nine.
+/// Appends an allowed number with up to nine decimals.
 pub(super) const fn within<const N: usize>(text: &mut Text<N>, allowed: f64) -> &mut Text<N> {
     text.decimal(allowed, FINEST)
 }
 
-/// A number that has no more than so many decimals, in spite of what a binary fraction makes of it.
+/// Appends a number of at most so many decimals, without the error of its binary fraction.
 const fn exactly<const N: usize>(text: &mut Text<N>, value: f64, decimals: u32) -> &mut Text<N> {
     text.decimal(value + 0.25 / power_of_ten(decimals), decimals)
 }
 
-/// The nearest number with so many decimals.
+/// Returns the nearest number with so many decimals.
 const fn rounded(value: f64, decimals: u32) -> f64 {
     let scale = power_of_ten(decimals);
     (value * scale + 0.5) as u64 as f64 / scale

@@ -49,12 +49,12 @@ pub(super) const fn out_of_range(text: &mut Text, check: &Check<'_>, argument: A
     }
 }
 
-/// The key that the registers were declared with.
+/// Returns the key that declared the registers.
 pub(super) const fn registers_key(check: &Check<'_>) -> &'static str {
     if check.registers_are_cap { "max_registers" } else { Argument::Registers.name() }
 }
 
-/// Whether every capability allows a block more dynamic than static shared memory.
+/// Returns whether every capability allows this much dynamic shared memory per block.
 const fn more_is_possible(check: &Check<'_>) -> bool {
     let mut index = 0;
     while index < check.archs.len() {

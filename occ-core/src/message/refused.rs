@@ -36,7 +36,7 @@ pub(super) const fn refused(text: &mut Text, evaluation: &Evaluation<'_>, arch: 
     while index < declared.len() {
         if let Some(Outcome::Refused(other)) = evaluation.outcome(declared[index])
             && !same(other, refusal)
-            && !is_told(evaluation, index, other)
+            && !is_listed(evaluation, index, other)
         {
             let archs = alike(evaluation, other);
             ALSO_REFUSED.write(text.str(NOTE), [Value::Name(archs.as_str())]);
@@ -53,7 +53,7 @@ pub(super) const fn refused(text: &mut Text, evaluation: &Evaluation<'_>, arch: 
 }
 
 /// Returns whether an earlier capability refuses a launch in the same words.
-const fn is_told(evaluation: &Evaluation<'_>, before: usize, refusal: &Refusal) -> bool {
+const fn is_listed(evaluation: &Evaluation<'_>, before: usize, refusal: &Refusal) -> bool {
     let mut index = 0;
     while index < before {
         if let Some(Outcome::Refused(other)) = evaluation.outcome(evaluation.check.archs[index])

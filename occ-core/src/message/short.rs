@@ -92,7 +92,7 @@ pub(super) const fn first_missed(evaluation: &Evaluation<'_>) -> Argument {
 /// and every block limit.
 const fn causes_by_arch(text: &mut Text, evaluation: &Evaluation<'_>, short: usize) {
     let most = named(usize::MAX);
-    let mut told = [false; Arch::COUNT];
+    let mut listed = [false; Arch::COUNT];
     let mut lines = 0;
     let mut order = Order::new(worst_first(evaluation, short));
     while let Some(arch) = order.next(evaluation)
@@ -101,11 +101,11 @@ const fn causes_by_arch(text: &mut Text, evaluation: &Evaluation<'_>, short: usi
         let Some(occupancy) = occupancy_of(evaluation, arch, Which::Short) else {
             continue;
         };
-        if told[arch.index()] {
+        if listed[arch.index()] {
             continue;
         }
         let mut archs = Text::<64>::new();
-        names(&mut archs, evaluation, Which::Short, Alike::Limits, arch, &mut told);
+        names(&mut archs, evaluation, Which::Short, Alike::Limits, arch, &mut listed);
         let mut fits = Text::<128>::new();
         fitting(&mut fits, occupancy);
         let limits = &occupancy.limits;
