@@ -1,6 +1,6 @@
 //! Which image of the kernel runs on each compute capability.
 
-use super::Artifact;
+use super::file::Artifact;
 use crate::compiled_kernel::{CompiledKernel, WantedKernel};
 use crate::diagnostics::{Diagnostic, TokenRange};
 use crate::keys::Key;
