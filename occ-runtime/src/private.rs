@@ -40,7 +40,7 @@ pub const fn check(
     Check { gpus, kernel, registers_are_cap, launch, requirement, notes, ..Check::new() }
 }
 
-/// The same launch of kernels that were read from artifacts.
+/// Returns the same check for kernels that were read from artifacts.
 pub const fn of_compiled(
     check: Check<'static>,
     compiled: &'static [Compiled<'static>],
@@ -49,7 +49,7 @@ pub const fn of_compiled(
     Check { compiled, ceilings, ..check }
 }
 
-/// The resources of a compiled kernel: registers, static shared memory, barriers, virtual resources.
+/// Returns the resources of a compiled kernel: registers, static shared memory, barriers, virtual resources.
 pub const fn compiled_kernel(
     registers: Option<u32>,
     [static_smem, barriers, virtual_resources]: [u32; 3],
@@ -63,7 +63,7 @@ pub const fn compiled_kernel(
     kernel
 }
 
-/// The resources of a kernel.
+/// Returns the resources of a kernel.
 pub const fn kernel(registers: Option<u32>, static_smem: u32, barriers: u32) -> Kernel {
     let mut kernel = Kernel::new();
     kernel.registers = registers;
@@ -72,7 +72,7 @@ pub const fn kernel(registers: Option<u32>, static_smem: u32, barriers: u32) -> 
     kernel
 }
 
-/// The shape of a launch.
+/// Returns the shape of a launch.
 pub const fn launch(
     block: [u32; 3],
     dynamic_smem: u32,
@@ -88,12 +88,12 @@ pub const fn launch(
     launch
 }
 
-/// A carve-out in percent; what is more than 100 stays so, and is reported by the check.
+/// Returns a carve-out in percent; the check reports one above 100.
 pub const fn carveout(percent: u32) -> Carveout {
     Carveout::Percent(if percent > u8::MAX as u32 { u8::MAX } else { percent as u8 })
 }
 
-/// The GPU at a place of the table: names would have to be looked up again.
+/// Returns the GPU at an index of the table, which needs no search for its name.
 pub const fn gpu(index: usize) -> &'static Gpu {
     &Gpu::ALL[index]
 }
@@ -177,7 +177,7 @@ pub const fn finish(result: CheckResult) {
     }
 }
 
-/// The capabilities of a set, and how many there are.
+/// Returns the capabilities of a set, and their count.
 const fn listed(archs: u32) -> ([Arch; Arch::COUNT], usize) {
     let mut list = Arch::ALL;
     let mut count = 0;
@@ -192,7 +192,7 @@ const fn listed(archs: u32) -> ([Arch; Arch::COUNT], usize) {
     (list, count)
 }
 
-/// The spec of a checked launch.
+/// Returns the spec of a checked launch.
 #[allow(clippy::too_many_arguments)]
 pub const fn spec(
     name: &'static str,
@@ -208,7 +208,7 @@ pub const fn spec(
     LaunchSpec::from_check(name, check, on_mismatch)
 }
 
-/// The spec of kernels that were read from artifacts.
+/// Returns the spec of a checked launch whose kernels were read from artifacts.
 pub const fn spec_of_compiled(
     spec: LaunchSpec,
     compiled: &'static [Compiled<'static>],

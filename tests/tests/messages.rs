@@ -67,7 +67,7 @@ fn resident(count: u32, warps: u32, device: &Device) -> String {
     format!("only {count} block{s} ({} of {} warps) {are} resident per SM", count * warps, device.max_warps)
 }
 
-/// Compares what a launch is told on every capability with `expected`, which is `None` where the launch passes.
+/// Compares what a launch is told on all declared capabilities with `expected`, which is `None` where the launch passes.
 fn on_every_capability(
     launch: Launch,
     registers: u32,
@@ -131,7 +131,7 @@ fn limited_by_shared_memory_on_every_capability() {
         (fitting < required).then(|| {
             format!(
                 "occupancy {} on {} is below the required 75%\n\
-                 = note: limited by shared memory: at {per_block} bytes per block (32768 dynamic{reserved}) of {}, {}\n\
+                 = note: limited by shared memory: at {per_block} bytes per block (32768 dynamic{reserved}) of the SM's {}, {}\n\
                  = note: blocks per SM by resource: {}\n\
                  = help: limit `dynamic_smem` to {limit} to reach 75%{larger_block}",
                 device.percent(4 * fitting),
@@ -185,7 +185,7 @@ fn every_rule() {
             // 2000 ÷ 864 = 2.31.
             Rule::MinWaves => (
                 Check { requirement: Requirement::new().min_waves(3.0), ..on_a_grid },
-                "the grid makes 2.3 waves on A100 SXM4 40 GB; the required minimum is 3\n\
+                "the grid takes 2.3 waves on A100 SXM4 40 GB; the required minimum is 3\n\
                  = note: 2000 blocks over 864 slots (108 SMs × 8 blocks): 2 full waves and a tail of 272 blocks, \
                  which leaves 68.5% of its wave idle\n\
                  = help: set `grid = 2592` to meet `min_waves`",
@@ -193,7 +193,7 @@ fn every_rule() {
             // 1.5 × 864.
             Rule::MaxWaves => (
                 Check { requirement: Requirement::new().max_waves(1.5), ..on_a_grid },
-                "the grid makes 2.3 waves on A100 SXM4 40 GB; the declared maximum is 1.5\n\
+                "the grid takes 2.3 waves on A100 SXM4 40 GB; the declared maximum is 1.5\n\
                  = note: 2000 blocks over 864 slots (108 SMs × 8 blocks): 2 full waves and a tail of 272 blocks, \
                  which leaves 68.5% of its wave idle\n\
                  = help: set `grid = 1296` to meet `max_waves`",
@@ -226,10 +226,10 @@ fn every_rule() {
                 Check { launch: Launch::new(256).dynamic_smem(65536), ..as_compiled },
                 "the kernel was compiled for at least 3 blocks per SM (`.minnctapersm`); only 2 are resident on sm_80\n\
                  = note: limited by shared memory: at 66560 bytes per block (65536 dynamic + 1024 reserved by the driver) \
-                 of 167936, only 2 blocks (16 of 64 warps) are resident per SM\n\
+                 of the SM's 167936, only 2 blocks (16 of 64 warps) are resident per SM\n\
                  = note: blocks per SM by resource: registers 3, shared memory 2, warps 8, blocks 32\n\
                  = note: `saxpy` in saxpy.cubin, sm_80: 76 registers, 0 bytes of static shared memory, 1 barrier\n\
-                 = note: the compiler limited registers for that minimum, and does not report that it is missed; \
+                 = note: the compiler limited registers for that minimum, which the launch misses; \
                  `allow = (compiled_min_blocks)` accepts it\n\
                  = help: limit `dynamic_smem` to 54912 to hold that many blocks",
             ),

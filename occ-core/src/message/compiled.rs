@@ -21,7 +21,7 @@ const RAISE_CEILING: Sentence<2> = Sentence::new("set `{} = {}` to accept it");
 const BELOW_MINIMUM: Sentence<3> =
     Sentence::new("the kernel was compiled for at least {} per SM (`.minnctapersm`); only {} resident on {}");
 const MINIMUM_COST: Sentence<0> = Sentence::new(
-    "the compiler limited registers for that minimum, and does not report that it is missed; \
+    "the compiler limited registers for that minimum, which the launch misses; \
      `allow = (compiled_min_blocks)` accepts it",
 );
 

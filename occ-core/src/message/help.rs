@@ -29,7 +29,7 @@ const TO_REACH: Sentence<2> = Sentence::new("to reach {}{}");
 const TO_MEET_ALL: Sentence<1> = Sentence::new("to meet every requirement{}");
 const TO_MEET: Sentence<1> = Sentence::new("to meet `{}`");
 const TO_HOLD: Sentence<0> = Sentence::new("to hold that many blocks");
-const EVERYWHERE: &str = " on every capability";
+const EVERYWHERE: &str = " on all declared capabilities";
 
 pub(super) const fn help(text: &mut Text, evaluation: &Evaluation<'_>, rule: Rule) {
     if evaluation.out_of_range.is_some() {

@@ -5,7 +5,7 @@ use crate::refusal::Refusal;
 use crate::text::Text;
 use core::fmt;
 
-const EMPTY_BLOCK: Sentence<1> = Sentence::new("the block is empty: its {} axis is 0");
+const EMPTY_BLOCK: Sentence<1> = Sentence::new("axis {} of the block is 0");
 const BLOCK_AXIS: Sentence<3> = Sentence::new("the block has {} along {}; the limit is {}");
 const BLOCK_THREADS: Sentence<2> = Sentence::new("the block has {}; the limit is {}");
 const KERNEL_THREADS: Sentence<2> = Sentence::new("the block has {}; the kernel was compiled for at most {}");
@@ -23,11 +23,11 @@ const SHARED_MEMORY_OPTIN: Sentence<3> =
 const BARRIERS: Sentence<2> = Sentence::new("a block uses {}; the limit is {}");
 const VIRTUAL_RESOURCES: Sentence<2> = Sentence::new("a block needs {}; the SM has {}");
 const NO_CLUSTERS: Sentence<0> = Sentence::new("clusters require compute capability 9.0 or later");
-const EMPTY_CLUSTER: Sentence<1> = Sentence::new("the cluster is empty: its {} axis is 0");
+const EMPTY_CLUSTER: Sentence<1> = Sentence::new("axis {} of the cluster is 0");
 const CLUSTER_BLOCKS: Sentence<2> = Sentence::new("the cluster has {}; the limit is {}");
 const PARTIAL_CLUSTER: Sentence<3> =
     Sentence::new("the grid has {} along {}, which is not a multiple of the cluster's {}");
-const EMPTY_GRID: Sentence<1> = Sentence::new("the grid is empty: its {} axis is 0");
+const EMPTY_GRID: Sentence<1> = Sentence::new("axis {} of the grid is 0");
 const GRID_AXIS: Sentence<3> = Sentence::new("the grid has {} along {}; the limit is {}");
 const NO_ROOM: Sentence<1> = Sentence::new("the SM cannot hold one block: limited by {}");
 
@@ -76,7 +76,8 @@ impl Refusal {
                 CLUSTER_BLOCKS.write(text, [Count(blocks as u64, "block"), Number(most as u64)]);
             }
             Refusal::PartialCluster { axis, grid, cluster } => {
-                PARTIAL_CLUSTER.write(text, [Count(grid as u64, "block"), Name(axis.name()), Number(cluster as u64)]);
+                PARTIAL_CLUSTER
+                    .write(text, [Count(grid as u64, "block"), Name(axis.name()), Count(cluster as u64, "block")]);
             }
             Refusal::EmptyGrid { axis } => EMPTY_GRID.write(text, [Name(axis.name())]),
             Refusal::GridAxis { axis, blocks, most } => {

@@ -17,10 +17,10 @@ const NOTHING: Sentence<0> = Sentence::new("that it can run");
 
 // As they are missed.
 const LOW_OCCUPANCY: Sentence<2> = Sentence::new("occupancy {} is below the required {}");
-const FEW_RESIDENT: Sentence<2> = Sentence::new("an SM holds {}; the required minimum is {}");
+const FEW_RESIDENT: Sentence<2> = Sentence::new("resident per SM: {}; the required minimum is {}");
 const LOW_LANE_EFFICIENCY: Sentence<2> = Sentence::new("lane efficiency {} is below the required {}");
-const FEW_WAVES: Sentence<4> = Sentence::new("the grid makes {} {} on {}; the required minimum is {}");
-const MANY_WAVES: Sentence<4> = Sentence::new("the grid makes {} {} on {}; the declared maximum is {}");
+const FEW_WAVES: Sentence<4> = Sentence::new("the grid takes {} {} on {}; the required minimum is {}");
+const MANY_WAVES: Sentence<4> = Sentence::new("the grid takes {} {} on {}; the declared maximum is {}");
 const IDLE_TAIL: Sentence<3> = Sentence::new("{} of the last wave is idle on {}; the declared maximum is {}");
 
 /// Appends a requirement as it is stated.

@@ -13,11 +13,12 @@ use crate::requirement::{Argument, Requirement};
 use crate::text::Text;
 
 const BY_REGISTERS: Sentence<4> = Sentence::new("limited by registers: at {}{} per thread and {} per block, {}");
-const BY_SHARED_MEMORY: Sentence<5> = Sentence::new("limited by shared memory: at {} bytes per block ({}) of {}{}, {}");
+const BY_SHARED_MEMORY: Sentence<5> =
+    Sentence::new("limited by shared memory: at {} bytes per block ({}) of the SM's {}{}, {}");
 const BY_POOL: Sentence<4> = Sentence::new("limited by {}: at {} per block of the SM's {}, {}");
 const BY_WARPS: Sentence<2> = Sentence::new("limited by warps: at {} per block, {}");
 const BY_BLOCKS: Sentence<2> = Sentence::new("limited by blocks: an SM holds at most {}, so {}");
-const FITTING: Sentence<4> = Sentence::new("only {} ({} of {}) {} resident per SM");
+const FITTING: Sentence<5> = Sentence::new("{}{} ({} of {}) {} resident per SM");
 /// The block limit of each resource.
 pub const BY_RESOURCE: Sentence<1> = Sentence::new("blocks per SM by resource: {}");
 const ON_ARCH: Sentence<4> = Sentence::new("{}: {}, limited by {} (blocks by resource: {})");
@@ -199,9 +200,11 @@ const fn smem_parts<const N: usize>(text: &mut Text<N>, parts: [(u32, &str); 3])
     sum
 }
 
-/// Appends `only 2 blocks (16 of 64 warps) are resident per SM`.
+/// Appends `only 2 blocks (16 of 64 warps) are resident per SM`; without `only` where no more warps fit.
 const fn fitting<const N: usize>(text: &mut Text<N>, occupancy: &Occupancy) {
+    let is_full = occupancy.warps_per_sm() == occupancy.max_warps_per_sm;
     let values = [
+        Value::Name(if is_full { "" } else { "only " }),
         Value::Count(occupancy.blocks_per_sm as u64, "block"),
         Value::Number(occupancy.warps_per_sm() as u64),
         Value::Count(occupancy.max_warps_per_sm as u64, "warp"),

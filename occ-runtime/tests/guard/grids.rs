@@ -68,7 +68,7 @@ fn the_words() {
     let says = |grid| bound.admit(grid).unwrap_err().to_string();
     assert_eq!(
         says([1, 0, 1]),
-        "`k` on A100 SXM4 80 GB (sm_80): this launch cannot run: the grid is empty: its y axis is 0 \
+        "`k` on A100 SXM4 80 GB (sm_80): this launch cannot run: axis y of the grid is 0 \
          (`CUDA_ERROR_INVALID_VALUE`, 1)
   = help: skip the launch when there is no work; an empty grid is an error"
     );
@@ -88,7 +88,7 @@ fn the_words() {
     assert_eq!(
         guard.bind(&spec, k, true).unwrap().admit([6, 1, 1]).unwrap_err().to_string(),
         "`k` on H100 SXM5 80 GB (sm_90): this launch cannot run: the grid has 6 blocks along x, which is \
-         not a multiple of the cluster's 4 (`CUDA_ERROR_INVALID_CLUSTER_SIZE`, 912)
+         not a multiple of the cluster's 4 blocks (`CUDA_ERROR_INVALID_CLUSTER_SIZE`, 912)
   = help: round the grid up to a multiple of 4 blocks along this axis"
     );
 }

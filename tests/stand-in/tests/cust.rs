@@ -99,7 +99,7 @@ fn launched_from_a_spec() {
     let error = launch(0).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`saxpy` on Tesla T4 (sm_75): this launch cannot run: the grid is empty: its x axis is 0 \
+        "`saxpy` on Tesla T4 (sm_75): this launch cannot run: axis x of the grid is 0 \
          (`CUDA_ERROR_INVALID_VALUE`, 1)\n  = help: skip the launch when there is no work; an empty grid \
          is an error"
     );
