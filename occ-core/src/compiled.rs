@@ -15,7 +15,8 @@ pub struct Compiled<'a> {
     pub stack: Option<u32>,
     /// Bytes of spilled registers per thread that are stored and loaded, together. `None` if not known.
     pub spills: Option<u32>,
-    /// Minimum of blocks per SM that the kernel was compiled for (`.minnctapersm`). `None` if there is none, or it is not known.
+    /// Minimum of blocks per SM that the kernel was compiled for (`.minnctapersm`). `None` if there is none or it is not
+    /// known.
     pub min_blocks_per_sm: Option<u32>,
     /// Where this was read, as a message names it: ``"`saxpy` in kernels/saxpy.cubin, sm_80"``.
     pub source: &'a str,

@@ -88,42 +88,6 @@ impl Refusal {
     }
 }
 
-impl Refusal {
-    /// Returns a number for the kind of refusal, and those in it: what two refusals of one launch can differ in.
-    pub(crate) const fn key(&self) -> [u64; 5] {
-        let (kind, values) = match *self {
-            Refusal::EmptyBlock { axis } => (0, [axis as u64, 0, 0, 0]),
-            Refusal::BlockAxis { axis, threads, most } => (1, [axis as u64, threads as u64, most as u64, 0]),
-            Refusal::BlockThreads { threads, most } => (2, [threads as u64, most as u64, 0, 0]),
-            Refusal::KernelThreads { threads, most } => (3, [threads as u64, most as u64, 0, 0]),
-            Refusal::KernelBlock { required: [x, y, z], .. } => (4, [x as u64, y as u64, z as u64, 0]),
-            Refusal::KernelCluster { required: [x, y, z], .. } => (5, [x as u64, y as u64, z as u64, 0]),
-            Refusal::KernelNeedsCluster => (6, [0; 4]),
-            Refusal::KernelClusterBlocks { blocks, most } => (7, [blocks as u64, most as u64, 0, 0]),
-            Refusal::RegistersPerThread { registers, most } => (8, [registers as u64, most as u64, 0, 0]),
-            Refusal::RegistersPerBlock { registers, warps, needed, most } => {
-                (9, [registers as u64, warps as u64, needed, most as u64])
-            }
-            Refusal::SharedMemory { bytes, most } => (10, [bytes, most as u64, 0, 0]),
-            Refusal::SharedMemoryOptIn { bytes, most, most_after_optin } => {
-                (11, [bytes, most as u64, most_after_optin as u64, 0])
-            }
-            Refusal::Barriers { barriers, most } => (12, [barriers as u64, most as u64, 0, 0]),
-            Refusal::VirtualResources { virtual_resources, most } => {
-                (13, [virtual_resources as u64, most as u64, 0, 0])
-            }
-            Refusal::NoClusters => (14, [0; 4]),
-            Refusal::EmptyCluster { axis } => (15, [axis as u64, 0, 0, 0]),
-            Refusal::ClusterBlocks { blocks, most } => (16, [blocks as u64, most as u64, 0, 0]),
-            Refusal::PartialCluster { axis, grid, cluster } => (17, [axis as u64, grid as u64, cluster as u64, 0]),
-            Refusal::EmptyGrid { axis } => (18, [axis as u64, 0, 0, 0]),
-            Refusal::GridAxis { axis, blocks, most } => (19, [axis as u64, blocks as u64, most as u64, 0]),
-            Refusal::NoRoom { resource } => (20, [resource as u64, 0, 0, 0]),
-        };
-        [kind, values[0], values[1], values[2], values[3]]
-    }
-}
-
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = Text::<512>::new();

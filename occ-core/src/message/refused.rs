@@ -8,7 +8,7 @@ use crate::arch::Arch;
 use crate::evaluation::{Evaluation, Outcome};
 use crate::refusal::Refusal;
 use crate::requirement::Argument;
-use crate::text::Text;
+use crate::text::{Text, same_text};
 
 const CANNOT_RUN: Sentence<1> = Sentence::new("this launch cannot run on {}: ");
 const ALSO_REFUSED: Sentence<1> = Sentence::new("it cannot run on {} either: ");
@@ -122,13 +122,8 @@ const fn why_rounded(
 
 /// Returns whether two refusals say the same.
 const fn same(a: &Refusal, b: &Refusal) -> bool {
-    let (a, b) = (a.key(), b.key());
-    let mut index = 0;
-    while index < a.len() {
-        if a[index] != b[index] {
-            return false;
-        }
-        index += 1;
-    }
-    true
+    let (mut words_of_a, mut words_of_b) = (Text::<256>::new(), Text::<256>::new());
+    a.write(&mut words_of_a);
+    b.write(&mut words_of_b);
+    same_text(words_of_a.as_str(), words_of_b.as_str())
 }
