@@ -32,6 +32,6 @@ impl WaveLog {
             return;
         }
         let (kernel, device, [major, minor]) = (spec.name(), &device.name, device.capability);
-        log::info!(target: LOG_TARGET, "`{kernel}` on {device} (sm_{major}{minor}): {}", waves);
+        log::info!(target: LOG_TARGET, "`{kernel}` on {device} (sm_{major}{minor}): {waves}");
     }
 }
