@@ -29,7 +29,7 @@ fn a_pragma_that_raises_registers_fails_the_build() {
     for line in [
         "occupancy 37.5% on sm_80",
         "= note: `saxpy` in $OUT_DIR/saxpy.sm_80.cubin, sm_80: 76 registers, 0 bytes of static shared memory, 0 barriers",
-        "= help: with at most 32 registers it reaches 100% on all of them",
+        "= help: limit the kernel to 32 registers to reach 100% on all declared capabilities",
         "cubin = [",
     ] {
         assert!(said.contains(line), "`{line}` is not in:\n{said}");
