@@ -63,13 +63,10 @@ pub(super) const fn missed<const N: usize>(
     argument: Argument,
     reached: Value<'_>,
 ) {
-    match (argument, requirement.get(argument)) {
-        (_, Some(Number::Float(least))) => LOW_OCCUPANCY.write(text, [reached, Value::PercentRequired(least)]),
-        (Argument::MinBlocksPerSm, Some(Number::Integer(least))) => {
-            FEW_RESIDENT.write(text, [reached, Value::Number(least as u64)]);
-        }
-        (_, Some(Number::Integer(least))) => FEW_RESIDENT.write(text, [reached, Value::Number(least as u64)]),
-        (_, None) => {}
+    match requirement.get(argument) {
+        Some(Number::Float(least)) => LOW_OCCUPANCY.write(text, [reached, Value::PercentRequired(least)]),
+        Some(Number::Integer(least)) => FEW_RESIDENT.write(text, [reached, Value::Number(least as u64)]),
+        None => {}
     }
 }
 

@@ -268,8 +268,11 @@ fn first_lines_show_a_small_difference() {
         {
             let blocks = grid.iter().map(|&axis| u64::from(axis)).product();
             let waves = Waves::new(blocks, answer.blocks_per_sm, gpu.sm_count).unwrap();
-            requirement =
-                requirement.min_waves(above(waves.exact())).max_tail_idle((waves.tail_idle() - 1.0 / scale).max(0.0));
+            let below = |value: f64| (value - 1.0 / scale).max(0.0);
+            requirement = requirement
+                .min_waves(above(waves.exact()))
+                .max_waves(below(waves.exact()))
+                .max_tail_idle(below(waves.tail_idle()));
         }
         let check = Check { requirement, ..check };
         for rule in Rule::ALL {

@@ -120,6 +120,32 @@ pub(crate) fn fraction() -> impl Strategy<Value = f64> {
     ]
 }
 
+type Fraction = Option<f64>;
+type Count = Option<u32>;
+
+/// Makes a requirement from one value for each of its fields.
+pub(crate) fn requirement_of(
+    (min_occupancy, min_blocks_per_sm, min_warps_per_sm, min_lane_efficiency, min_waves, max_waves, max_tail_idle): (
+        Fraction,
+        Count,
+        Count,
+        Fraction,
+        Fraction,
+        Fraction,
+        Fraction,
+    ),
+) -> Requirement {
+    Requirement {
+        min_occupancy,
+        min_blocks_per_sm,
+        min_warps_per_sm,
+        min_lane_efficiency,
+        min_waves,
+        max_waves,
+        max_tail_idle,
+    }
+}
+
 pub(crate) fn requirement() -> impl Strategy<Value = Requirement> {
     (
         option::weighted(0.6, fraction()),
@@ -130,27 +156,7 @@ pub(crate) fn requirement() -> impl Strategy<Value = Requirement> {
         option::weighted(0.2, prop_oneof![(0..40u32).prop_map(|n| f64::from(n) / 4.0), 0.0..30.0f64]),
         option::weighted(0.4, fraction()),
     )
-        .prop_map(
-            |(
-                min_occupancy,
-                min_blocks_per_sm,
-                min_warps_per_sm,
-                min_lane_efficiency,
-                min_waves,
-                max_waves,
-                max_tail_idle,
-            )| {
-                Requirement {
-                    min_occupancy,
-                    min_blocks_per_sm,
-                    min_warps_per_sm,
-                    min_lane_efficiency,
-                    min_waves,
-                    max_waves,
-                    max_tail_idle,
-                }
-            },
-        )
+        .prop_map(requirement_of)
 }
 
 pub(crate) fn declared() -> impl Strategy<Value = Declared> {

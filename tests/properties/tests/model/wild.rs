@@ -1,6 +1,6 @@
 //! Random values that no launch has, often at an edge.
 
-use crate::launches::{Declared, carveout, declared, kernel, launch, requirement};
+use crate::launches::{Declared, carveout, declared, kernel, launch, requirement, requirement_of};
 use occ_core::{Kernel, Launch, Requirement, SmLimits, SmemSplit};
 use occ_tests::with;
 use proptest::option;
@@ -112,27 +112,7 @@ pub(crate) fn wild_requirement() -> impl Strategy<Value = Requirement> {
         option::of(wild_f64()),
         option::of(wild_f64()),
     )
-        .prop_map(
-            |(
-                min_occupancy,
-                min_blocks_per_sm,
-                min_warps_per_sm,
-                min_lane_efficiency,
-                min_waves,
-                max_waves,
-                max_tail_idle,
-            )| {
-                Requirement {
-                    min_occupancy,
-                    min_blocks_per_sm,
-                    min_warps_per_sm,
-                    min_lane_efficiency,
-                    min_waves,
-                    max_waves,
-                    max_tail_idle,
-                }
-            },
-        )
+        .prop_map(requirement_of)
 }
 
 /// Launches and requirements as they come, and with values no launch has.
